@@ -2,11 +2,11 @@
 
     .venv/bin/python benchmarks/analysis.py [--replications 100] [--report]
 
-Draws a synthetic study with 6 CCAs, 2 IP versions and 12 scenarios (14,400 runs with 100 replications), and runs each script of the
-analysis stage on it. As in the workflow, each script is a separate process in the analysis image. All use the same core, one after another.
-Prints a Markdown table with the wall and CPU seconds, including the start of the container and Python, and the peak resident memory. On a
-busy machine, only the CPU time is meaningful. With --report, it also draws the figures and writes the page in one process, and prints
-their sizes.
+Generates a synthetic study with 6 CCAs, 2 IP versions and 12 scenarios (14,400 runs with 100 replications), and runs each script of the
+analysis stage on this study. As in the workflow, each script is a separate process in the analysis image. The scripts run in sequence on
+one core. Prints a Markdown table of the wall and CPU seconds, including the start of the container and Python, and the peak resident
+memory. On a busy machine, only the CPU time is meaningful. With --report, the program also draws the figures and writes the page in one
+process, and prints the sizes of both.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from built_study import Built
 from topics.published.topic import IP_PAPER
 
 BIN = Path(sys.executable).parent
-#: Program that calls the main function of a script with inputs, outputs and parameters, as the workflow does.
+#: Program that calls a script's main function with inputs, outputs and parameters, as the workflow does.
 RUN_SCRIPT = """
 import importlib, json, resource, sys
 class Named(dict):
@@ -39,7 +39,7 @@ print("peak-memory-kb", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def stage(built) -> Iterator[tuple[str, dict, dict, dict]]:
-    """Yield the module, inputs, outputs and parameters of each analysis script, in the workflow's order."""
+    """Yield the module, inputs, outputs and parameters of each analysis script, in the order of the workflow."""
     built.outline = built.outline_of_tables()
     for topic in built.outline.topics:
         for script, *files, params in built.analyses_of(topic):
@@ -51,7 +51,7 @@ def _script_of(name, params):
 
 
 def cpu_of_children_s() -> float:
-    """Return the CPU time in seconds of all child processes that this process has waited for."""
+    """Return the total CPU time in seconds of the child processes for which this process has waited."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
@@ -100,7 +100,7 @@ def main() -> None:
 
 
 def print_report_size(study, folder) -> None:
-    """Draw the figures and write the page of a study, and print their sizes in MB."""
+    """Draw a study's figures and write its page, and print the sizes of both in MB."""
     began = time.monotonic()
     built = Built(folder).build(study, claims=IP_PAPER)
     sizes = {path.name: path.stat().st_size / 1e6 for path in sorted((folder / "figures").glob("*.svg"))}
@@ -113,7 +113,7 @@ def print_report_size(study, folder) -> None:
 
 
 def row(wall_s, cpu_s, memory_mb) -> str:
-    """Return the last three cells of a table row."""
+    """Return the last three cells of a table row: wall seconds, CPU seconds and memory in MB."""
     return f"{wall_s:.2f} | {cpu_s:.2f} | {memory_mb:.0f}"
 
 

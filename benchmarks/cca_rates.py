@@ -1,4 +1,4 @@
-"""Rates at which the joint test of all CCAs and the pairwise tests report a difference between CCAs that don't differ."""
+"""Rates at which the joint test of all CCAs and the pairwise tests falsely report a difference between CCAs."""
 
 import itertools
 from collections.abc import Iterator
@@ -16,9 +16,10 @@ from topics.ccas.compare_ccas import gated
 
 
 def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
-    """Rate of studies in which a pair of CCAs is falsely reported as different after the joint test.
+    """Estimate the rate of studies in which two CCAs are falsely reported to differ, after the joint test.
 
-    One CCA truly differs in a share ``differing`` of the places. Each place has four metrics. The runs of a replication share a seed.
+    A study consists of ``places``, each a scenario with one IP version, and of four metrics at each place. One CCA truly differs at a share
+    ``differing`` of the places. The runs of a replication use the same seed.
     """
     names, index = list(itertools.combinations(range(ccas), 2)), [metric.column for metric in METRICS]
     alarms = 0
@@ -43,9 +44,9 @@ def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
 
 
 def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
-    """Rate of studies in which any joint test is falsely significant.
+    """Estimate the rate of studies in which any joint test is falsely significant.
 
-    The default study has 96 joint tests, one per scenario, IP version and metric.
+    ``places`` is the number of joint tests. In the default study there are 96, one per scenario, IP version and metric.
     """
     alarms = 0
     for _ in range(samples):
@@ -64,7 +65,7 @@ def place_alarms(rng, samples, n, factor, places=96, ccas=6) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the error rates that this module simulates. Those that take long use fewer samples."""
+    """Yield the error rates that this module simulates; slow simulations use fewer samples."""
     few = max(1, samples // 4)
     for n in (4, 6):
         yield from place_alarms(rng, samples, n, "normal, 3 %")

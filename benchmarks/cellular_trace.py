@@ -1,8 +1,8 @@
 """Write `config/studies/traces/cellular.trace`, a synthetic trace of a cellular link in Mahimahi's format.
 
-The model comes from Sprout (Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3.1). The times at which packets may pass are
-a Poisson process. Its rate follows a Brownian motion between 0 and a limit. At 0, the link is in an outage, which ends at a constant
-rate. The same seed gives the same bytes.
+The model is the one used by Sprout (Winstein, Sivaraman and Balakrishnan, NSDI 2013, section 3.1). The times at which packets may pass
+form a Poisson process, whose rate follows a Brownian motion between 0 and a limit. While the rate is 0, the link is in an outage; outages
+end at a constant rate. The same seed yields the same bytes.
 """
 
 import math
@@ -12,14 +12,14 @@ from pathlib import Path
 TRACE = Path(__file__).resolve().parents[1] / "config/studies/traces/cellular.trace"
 SEED = 21
 LENGTH_MS, TICK_MS = 20_000, 20
-#: Initial rate, largest rate, and standard deviation of the change in one second, all in packets per second.
+#: Initial rate, maximum rate, and standard deviation of the change in one second, all in packets per second.
 START, MOST, SIGMA = 400, 1000, 200
-#: Rate at which outages end, in 1/s.
+#: Rate at which outages end, per second.
 ESCAPE = 1
 
 
 def cellular(seed=SEED) -> list[int]:
-    """Return the times at which packets may pass in ms, in ascending order from 1 to `LENGTH_MS`."""
+    """Return the times in ms at which packets may pass, in ascending order from 1 to `LENGTH_MS`."""
     draw, rate, times = random.Random(seed), START, []
     for begin in range(0, LENGTH_MS, TICK_MS):
         tick_s = TICK_MS / 1e3

@@ -1,7 +1,7 @@
-"""Run studies on several Slurm nodes on this machine while one of the nodes fails.
+"""Run studies on several Slurm nodes on this machine, while one of the nodes fails.
 
-``python benchmarks/cluster.py config/studies/smoke.yaml ...`` prints the cost of the jobs, and repeats some runs outside the cluster.
-It needs root and Debian's packages slurmctld, slurmd, slurm-client and munge.
+``python benchmarks/cluster.py config/studies/smoke.yaml ...`` prints the cost of the jobs, and repeats some runs outside the cluster. The
+program must be run as root, and needs the Debian packages slurmctld, slurmd, slurm-client and munge.
 """
 
 import argparse
@@ -34,25 +34,25 @@ RAN = re.compile(r"of traffic in ([\d.]+) s on (\S+?)(?:;|$)")
 def run_study(cluster, folder, jobs, options, study) -> bool:
     """Run a study as the cluster's user, print its duration, and repeat some of its runs outside the cluster.
 
-    If the study fails, its output is printed.
+    If the study fails, the study's output is printed.
 
     Parameters
     ----------
     cluster : SlurmCluster
         Cluster on this machine.
     folder : pathlib.Path
-        Checkout of the cluster's user.
+        Checkout that belongs to the cluster's user.
     jobs : dict
-        Result of `jobs_of`, to which the cluster's current jobs are added because Slurm forgets them after a while.
+        Result of `jobs_of`. The cluster's current jobs are added, because Slurm forgets jobs after a while.
     options : argparse.Namespace
         Options from the command line.
     study : str
-        Path of the study's file in the checkout.
+        Path to the study file in the checkout.
 
     Returns
     -------
     bool
-        Whether the study succeeded and all repeated runs have the same bytes.
+        Whether the study succeeded and all repeated runs yielded the same bytes.
     """
     began = time.monotonic()
     command = [BIN / "snakemake", "--profile", "profiles/slurm", "--configfile", study, *STATUS]
@@ -72,7 +72,7 @@ def run_study(cluster, folder, jobs, options, study) -> bool:
 
 
 def cut_one(cluster, after_s) -> None:
-    """Cut the power of a node while it executes runs, and switch the node on again a minute later."""
+    """Cut the power of a node after ``after_s`` seconds, and switch the node on again a minute later."""
     time.sleep(after_s)
     node = cluster.nodes[0]
     cluster.cut_power(node)
@@ -83,7 +83,7 @@ def cut_one(cluster, after_s) -> None:
 
 
 def jobs_of(cluster) -> dict[str, tuple[str, int]]:
-    """Return the state and duration in seconds of each job in a cluster, by job number."""
+    """Return the state and the duration in seconds of each job in a cluster, by job number."""
     jobs = {}
     for line in cluster.ask("scontrol", "show", "job", "-o").splitlines():
         number, state, hours, minutes, seconds = TIMES.search(line).groups()
@@ -92,7 +92,7 @@ def jobs_of(cluster) -> dict[str, tuple[str, int]]:
 
 
 def runs_of(folder) -> list[tuple[str, float, str]]:
-    """Return the study, the duration in seconds and the node of each run in a checkout, from the logs of runs."""
+    """Return the study, the duration in seconds and the node of each run in a checkout, read from the runs' logs."""
     found = []
     for log in sorted(folder.glob("results/*/logs/runs/*/*/*/*.log")):
         if match := RAN.search(log.read_text().splitlines()[-1]):
@@ -117,7 +117,7 @@ def main() -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join(str(ROOT / name) for name in ("workflow/scripts", "workflow"))
     with checkout() as folder, tempfile.TemporaryDirectory(prefix="sawtooth-cluster-") as state:
         user = pwd.getpwnam("nobody")
-        # Set-up writes into the environment and the cache when it builds a study's kernels, so the user has a copy of each.
+        # Set-up writes to the environment and the cache when it builds a study's kernels, so the user needs a copy of each.
         shutil.copytree(ROOT / ".venv", folder / ".venv", symlinks=True)
         for name in ("images", "kernels", "toolbox"):
             if (part := cache_dir() / name).exists():
@@ -141,7 +141,7 @@ def main() -> None:
 
 
 def report(jobs, runs) -> None:
-    """Print the cost of jobs and runs."""
+    """Print the cost of the jobs and runs."""
     ended = [seconds for state, seconds in jobs.values() if state == "COMPLETED"]
     states = {
         state: sum(one == state for one, _ in jobs.values()) for state in sorted({state for state, _ in jobs.values()})
@@ -158,9 +158,9 @@ def report(jobs, runs) -> None:
 
 
 def verify(results, runs) -> bool:
-    """Verify a results folder and repeat some of its runs, as `make verify` does. Return whether this succeeded.
+    """Verify a results folder and repeat some of its runs, as `make verify` does; return whether this succeeded.
 
-    The last line of the output is printed, or the whole output after a failure.
+    The last line of the output is printed or, after a failure, the entire output.
     """
     command = [sys.executable, "-m", "publishing.verify_results", results, "--count", runs, "--no-derived"]
     done = subprocess.run([str(word) for word in command], cwd=ROOT, capture_output=True, text=True)

@@ -1,6 +1,6 @@
-"""Rates at which `make compare` calls an algorithm worse or better than itself, and at which it detects a real regression.
+"""Rates at which `make compare` reports an algorithm as worse or better than itself, and at which it detects a real regression.
 
-The compared results come from `compared_results.py`. They have six scenarios, one CCA and four metrics.
+The compared results come from `compared_results.py`. They consist of six scenarios, one CCA and four metrics.
 """
 
 import math
@@ -16,9 +16,9 @@ from session.result_comparison import ALL_SCENARIOS, rows_of_score, table_of
 
 SCENARIOS = 6
 NORMAL = "normal, sd 0.4 margins"
-#: Places at which goodput became worse. `PLACES` has the scenario of the row that should report the change.
+#: Cells in which goodput became worse. `PLACES` maps them to the scenario of the row that should report the change.
 ONE_CELL, EVERYWHERE = "in one cell", "in all cells"
-#: Row with a limit from the scorecards of two exams that are compared.
+#: A row with a limit, from the scorecards of two exams that are compared.
 LIMITED = {
     "rfc_section": "5.1.1", "criterion": "no starvation", "measure": "starved_s", "unit": "s", "better": "lower", "limit": 5.0,
     "margin": math.nan, "verdict": "passed", "verdict_second": "failed",
@@ -31,7 +31,7 @@ def _differs(table):
 
 
 def compare_alarms(rng, samples, n, name) -> list[Rate]:
-    """Rate of comparisons of an algorithm with itself that report any change.
+    """Estimate the rate of comparisons of an algorithm with itself that report any change.
 
     ``name`` is a key of `DEVIATIONS`, or `GAPS`.
     """
@@ -53,7 +53,7 @@ def _changed(rng, n, shift, where, after):
 
 
 def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
-    """Rates of the verdicts *worse* and *not enough* (with the number of pairs needed) if goodput is worse by ``shift`` margins."""
+    """Estimate the rates of the verdicts *worse* and *not enough* (with the number of pairs needed); goodput is ``shift`` margins worse."""
     found = needed = 0
     for _ in range(samples):
         table = _changed(rng, n, shift, where, NORMAL)
@@ -68,9 +68,10 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
 
 
 def limit_alarms(rng, samples, n) -> list[Rate]:
-    """Rate of false differences between two exams of the same algorithm if half of its runs are beyond a limit.
+    """Estimate the rate of false differences between two exams of the same algorithm, half of whose runs are beyond a limit.
 
-    If the majority of runs decided, the verdict would cross the limit in 23 % of rows at n = 6, and so in 40 % of comparisons of two rows.
+    If the majority of runs decided, the verdict would cross the limit in 23 % of rows at n = 6, and therefore at least once in 40 % of
+    comparisons with two rows.
     """
     alarms = 0
     for _ in range(samples):
@@ -93,7 +94,7 @@ def limit_alarms(rng, samples, n) -> list[Rate]:
 
 
 def collapse_power(rng, samples, n, after) -> list[Rate]:
-    """Rate of comparisons that report any row as worse if runs collapse in all scenarios of the second results.
+    """Estimate the rate of comparisons that report any row as worse, if runs collapse in all scenarios of the second results.
 
     ``after``, a key of `DEVIATIONS`, is the distribution with collapses.
     """
@@ -103,7 +104,7 @@ def collapse_power(rng, samples, n, after) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the error rates and powers that this module simulates. All take long, so they use a quarter of the samples."""
+    """Yield the error rates and powers that this module simulates, with a quarter of the samples, because the simulations are slow."""
     samples = max(1, samples // 4)
     for name in (*DEVIATIONS, GAPS):
         for n in (3, 4, 6, 8, 12):

@@ -1,7 +1,7 @@
-"""Draw pairs of results with a known truth, and compare them as `make compare` does.
+"""Draw pairs of results with known true values, and compare the two results as `make compare` does.
 
-The values of a run (goodput, round-trip time, loss and retransmits) deviate from the true values of its cell by known amounts, in margins.
-Each cell is a scenario with one CCA.
+The values of a run (goodput, round-trip time, loss and retransmits) deviate from the cell's true values by known amounts, in margins. Each
+cell is a scenario with one CCA.
 """
 
 from collections.abc import Callable
@@ -13,9 +13,9 @@ from run_tables.metrics import METRICS
 from session.result_comparison import HIGHER_IS_BETTER, margins_of, rows_of_cell, table_of
 from study_files.study import resolve
 
-#: Name of the case in which random runs are invalid.
+#: Name of the case in which runs selected at random are invalid.
 GAPS = "30 % of runs missing"
-#: Typical value of each metric, and resolution of each metric.
+#: Typical value of each metric, and resolution with which each metric is measured.
 TYPICAL = {"goodput_mbps": 50.0, "rtt_mean_ms": 40.0, "loss_percent": 20.0, "retransmits": 100_000.0}
 STEPS = {"goodput_mbps": 1e-3, "rtt_mean_ms": 1e-3, "loss_percent": 1e-4, "retransmits": 1.0}
 MARGINS = margins_of(
@@ -26,7 +26,7 @@ MARGINS = margins_of(
 HEAD = {
     "criterion": "", "cca": "cubic", "ip_version": "ipv4", "paired": True, "first_verdict": "", "second_verdict": "", "note": "",
 }  # fmt: skip
-#: Deviation of a collapsed run, and of a starved run, from the cell's value in margins.
+#: Deviations of a collapsed run and of a starved run from the cell's value, in margins.
 COLLAPSED, STARVED = 8.0, 15.0
 
 
@@ -58,8 +58,8 @@ def _collapsing(share, by=COLLAPSED):
     return lambda rng, shape: _normal(rng, shape) + by * (rng.random(shape) < share)
 
 
-#: Name -> function that draws the deviations of runs from the values of their cells. Deviations are in margins, positive is worse, and the
-#: shape is (cells, metrics, runs).
+#: Name -> function that draws the deviations of runs from their cells' values, as an array of a given shape whose last axis is the runs.
+#: Deviations are in margins; positive values are worse.
 DEVIATIONS: dict[str, Callable] = {
     "normal, sd 0.4 margins": _normal,
     "normal, sd 2 margins": _wide,
@@ -76,12 +76,12 @@ DEVIATIONS: dict[str, Callable] = {
 
 
 def table_of_two(deviations, missing=None) -> pd.DataFrame:
-    """Return the table of `make compare` for two results with given deviations from the true values, using the default margins.
+    """Return the table of `make compare`, with the default margins, for two results with given deviations from the true values.
 
     Parameters
     ----------
     deviations : numpy.ndarray of float, shape (2, scenarios, metrics, n)
-        Deviations in the first and second results, in margins. Positive is worse.
+        Deviations in the first and second results, in margins. Positive values are worse.
     missing : numpy.ndarray of bool, shape (2, scenarios, n), optional
         Mask of invalid runs.
     """
@@ -105,7 +105,7 @@ def _values(metric, away):
 
 
 def of_one_algorithm(rng, name, scenarios, n) -> pd.DataFrame:
-    """Return a comparison of an algorithm with itself.
+    """Return the table of a comparison of an algorithm with itself.
 
     ``name`` is the key of `DEVIATIONS` for the distribution of runs, or `GAPS`.
     """

@@ -1,4 +1,4 @@
-"""Coverage of the printed intervals. The target of an interval is the mean of the kinds of runs that were observed."""
+"""Coverage of the printed intervals; the target of an interval is the mean of those kinds of runs that were observed."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ from topics.fairness.share_theory import MARGIN, agreement
 
 
 def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
-    """Coverage of the printed intervals for the mean of a cell, and rate of cells with an interval.
+    """Estimate the coverage of the printed intervals for a cell's mean, and the rate of cells for which an interval is printed.
 
     ``missing`` is the share of runs without a value.
     """
@@ -32,20 +32,20 @@ def mean_coverage(rng, samples, n, truth, missing=0.0) -> list[Rate]:
     held = sum(row["ci_low"] <= mean <= row["ci_high"] for row, mean in known)
     case = truth.name + (f", {100 * missing:g} % missing" if missing else "")
     printed = Rate("cells whose mean has an interval", case, n, len(known), samples, ANY)
-    # Flat values have no tails that could be missed.
+    # Flat distributions have no tails that a sample could miss.
     bound = AT_LEAST if truth.share else (0.93, 0.98) if truth.name == "flat" else COVERED
     return [Rate("interval of a cell's mean", case, n, held, len(known), bound)] * bool(known) + [printed]
 
 
 def alarms_of_kinds(rng, samples, n, truth, bound) -> list[Rate]:
-    """False-alarm rate: share of cells with reported outliers among cells with one kind of run."""
+    """Estimate the rate of false alarms: the share of cells with reported outliers, among cells with one kind of runs."""
     values, _ = truth.draw(rng, (samples, n))
     alarms = sum(bool(other_kind(sample).any()) for sample in values)
     return [Rate("runs reported as outliers", truth.name, n, alarms, samples, bound)]
 
 
 def found_kinds(rng, samples, n, truth) -> list[Rate]:
-    """Detection rate: share of cells with reported outliers among cells with two kinds of runs."""
+    """Estimate the detection rate: the share of cells with reported outliers, among cells with two kinds of runs."""
     values, other = truth.draw(rng, (samples, n))
     both = other.any(axis=1) & ~other.all(axis=1)
     found = sum(bool(other_kind(sample).any()) for sample in values[both])
@@ -53,7 +53,7 @@ def found_kinds(rng, samples, n, truth) -> list[Rate]:
 
 
 def difference_coverage(rng, samples, n, factor) -> list[Rate]:
-    """Coverage of the intervals for the mean paired difference and for the Hodges-Lehmann estimate."""
+    """Estimate the coverage of the intervals for the mean paired difference and for the Hodges-Lehmann estimate."""
     effect, held, hl_held, hl_known, known = math.log(0.97), 0, 0, 0, 0
     for row in np.subtract(*np.log(pairs(rng, factor, samples, n, -3.0))):
         test, interval = mean_test(row), hodges_lehmann_interval(row, CONFIDENCE)
@@ -71,7 +71,7 @@ def difference_coverage(rng, samples, n, factor) -> list[Rate]:
 
 
 def other_coverage(rng, samples, n) -> list[Rate]:
-    """Coverage of the interval for a share, and of Welch's interval for the difference between two means."""
+    """Estimate the coverage of the interval for a share, and of Welch's interval for the difference between two means."""
     drawn = (bounded_estimate(expit(1.5 + 0.5 * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in drawn if row.low is not None]
     share = sum(row.low <= expit(1.5) <= row.high for row in known)
@@ -84,10 +84,10 @@ def other_coverage(rng, samples, n) -> list[Rate]:
 
 
 def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
-    """Coverage of the interval for the difference between two platforms, and rate of false differences.
+    """Estimate the coverage of the interval for the difference between two platforms, and the rate of false differences.
 
-    Samples without an interval are excluded. ``other`` is the second platform's factor, by default the same as the first platform's. The
-    true difference between runs that didn't collapse is 0.
+    Samples without an interval are excluded. ``other`` is the second platform's factor; the default is the first platform's. The true
+    difference between runs that didn't collapse is 0.
     """
     drawn = zip(*pairs(rng, factor, samples, n), *pairs(rng, other or factor, samples, n), strict=True)
     known = [apart for apart in (difference(a, b, "ratio") for a, _, _, b in drawn) if apart.error]
@@ -103,7 +103,7 @@ def platform_coverage(rng, samples, n, factor, other=None) -> list[Rate]:
 
 
 def share_verdicts(rng, samples, n, spread) -> list[Rate]:
-    """Rate of samples in which a share is reported to agree with a model, although it differs from the model's share by the margin."""
+    """Estimate the rate at which a share is reported to agree with a model although it differs from the model's share by the margin."""
     rows = (bounded_estimate(expit(1.5 + spread * rng.standard_normal(n)), CONFIDENCE) for _ in range(samples))
     known = [row for row in rows if row.low is not None]
     shown = sum(agreement(row.low, row.high, expit(1.5) - MARGIN) == "yes" for row in known)
@@ -120,7 +120,7 @@ def share_verdicts(rng, samples, n, spread) -> list[Rate]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the coverages and rates that this module simulates. Those that take long use fewer samples."""
+    """Yield the coverages and rates that this module simulates; slow simulations use fewer samples."""
     few = max(100, samples // 4)
     for truth, n in itertools.product(ONE_KIND, (4, 6, 8, 12, 30, 100)):
         yield from mean_coverage(rng, samples if n < 100 else few, n, truth)

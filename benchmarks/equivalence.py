@@ -1,11 +1,12 @@
-"""Use two one-sided tests (TOST) to decide whether two versions of the testbed give equivalent results despite different bytes.
+"""Use two one-sided tests (TOST) to decide whether two versions of the testbed yield equivalent results despite different bytes.
 
     .venv/bin/python benchmarks/equivalence.py OLD/results/ipv4-ipv6/tidy/runs.csv NEW/results/ipv4-ipv6/tidy/runs.csv [--least 16]
 
-Both arguments are tables of runs of the same study. A pair consists of two runs with the same seed, and counts if both runs are valid.
+Both arguments are tables of runs from the same study. A pair consists of two runs with the same seed, and counts if both runs are valid.
 Each cell needs at least ``--least`` pairs. Differences are in percent of the cell's mean over both versions (in percentage points for
-loss). A cell is equivalent if the 90 % t interval of its mean difference lies within the margin. A row for several cells shows their
-unweighted mean. Its interval is computed from the means of replications, because runs of the same replication share a seed.
+loss). A cell is equivalent if the 90 % t interval for the cell's mean difference lies within the margin. A row for several cells shows the
+cells' unweighted mean. The interval in this row is computed from the means of replications, because runs of the same replication use the
+same seed.
 """
 
 import argparse
@@ -27,7 +28,7 @@ MARGINS = {"goodput_mbps": 2.0, "rtt_mean_ms": 1.0, "retransmits": 5.0, "loss_pe
 IN_POINTS = {"loss_percent"}
 CELL = ["scenario", "cca", "ip_version"]
 SIGNIFICANCE = 0.05
-#: Largest number of cells that are listed if they aren't shown to be equivalent, beginning with the widest interval.
+#: Maximum number of cells that are listed because they aren't shown to be equivalent; those with the widest intervals are listed.
 PRINTED = 10
 
 
@@ -37,7 +38,7 @@ def pairs_of_runs(old, new, least) -> pd.DataFrame:
     Raises
     ------
     SystemExit
-        If a cell has too few pairs, or if the tables don't have the same runs.
+        If a cell has too few pairs, or if the tables don't list the same runs.
     """
     names = [*CELL, "replication"]
     tables = [pd.read_csv(path)[[*names, "seed", "valid", *MARGINS]] for path in (old, new)]
@@ -68,9 +69,9 @@ def differences(pairs, metric) -> pd.DataFrame:
 
 
 def compared(values) -> dict[str, float]:
-    """Return the mean of differences, its 90 % interval, and the p-value of the hypothesis that it is 0.
+    """Return the mean of differences, the 90 % interval for the mean, and the p-value of the hypothesis that the mean is 0.
 
-    If all differences are equal, both bounds of the interval are the mean.
+    If all differences are equal, both bounds of the interval equal the mean.
     """
     values = values.dropna().to_numpy()
     mean = float(values.mean())
@@ -82,7 +83,7 @@ def compared(values) -> dict[str, float]:
 
 
 def print_metric(differences_of_cells, metric) -> pd.DataFrame:
-    """Print rows about a metric, for all cells together and for each CCA. Return a table with one row per cell."""
+    """Print rows about a metric, for all cells together and for each CCA, and return a table with one row per cell."""
     margin, unit = MARGINS[metric], "points" if metric in IN_POINTS else "%"
     cells = pd.DataFrame({name: compared(differences_of_cells[name]) for name in differences_of_cells}).T
     cells["equivalent"] = [

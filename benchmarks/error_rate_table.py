@@ -1,9 +1,9 @@
-"""Print the error rates of tests, intervals and verdicts on data with a known truth, and the bound on each rate.
+"""Print the error rates of tests, intervals and verdicts on data with known true values, and the bound on each rate.
 
     python benchmarks/error_rate_table.py [--samples 1000] [--seed 1] [--only coverage] [--document]
 
-A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate`. After the table, a Markdown summary is printed with
-one row for all cases of the same kind. With ``--document``, the summary is also written into docs/error-rates.md.
+A subject is a module with a function `rates(rng, samples)` that yields `rates.Rate` objects. The table is followed by a Markdown summary
+with one row for all cases of the same kind. With ``--document``, the summary is also written to docs/error-rates.md.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import paired_rates
 import sequential_rates
 from rates import Rate
 
-#: Name -> module.
+#: Name of a subject -> module.
 SUBJECTS = {
     "coverage": coverage,
     "pairs": paired_rates,
@@ -46,7 +46,7 @@ PAGE, BEGIN, END = (
 
 
 def summary(counted: Iterable[Rate]) -> str:
-    """Return a Markdown table with one row per kind of error and bound, which shows the number of cases and the range of rates.
+    """Return a Markdown table of the number of cases and the range of rates, with one row per kind of error and bound.
 
     >>> print(summary([Rate("false alarms", "a", 6, 1, 100, (0, 0.05)), Rate("false alarms", "b", 6, 4, 100, (0, 0.05))]))
     | what | cases | rates | bound |

@@ -1,10 +1,10 @@
-"""Rates at which a scorecard is wrong, and at which it detects a harm, on values with a known truth.
+"""Rates at which a scorecard is wrong, and at which it detects harm, on data with known true values.
 
-Each card has `ROWS` primary rows, and the row on all cases. For each row, paired runs of a CCA, of Reno and of CUBIC are drawn, with values
-in margins. A verdict is true if its statement holds for the distribution:
+Each card consists of `ROWS` primary rows and the row about all cases. For each row, paired runs of a CCA, of Reno and of CUBIC are drawn,
+with values in margins. A verdict is true if its statement holds for the distribution:
 
 - *worse*: more than half of all runs are worse than every standard CCA by more than the margin, or runs collapse more often than allowed;
-- *like*: the share of worse runs is at most the bound on the card.
+- *like*: the share of worse runs doesn't exceed the bound on the card.
 
 The true shares are counted in `TRUTH` runs from the same distribution.
 """
@@ -23,14 +23,14 @@ from topics.exam.outcomes import FAR, PAIR, relative_outcomes
 from topics.exam.tables import LIKE, PRIMARY, WORSE
 
 ROWS, RUNS, TRUTH = 28, 20, 100_000
-#: Number of replications in the whole exam. `RUNS` is their number in the short exam.
+#: Number of replications in the full exam. `RUNS` is the number in the short exam.
 WHOLE = 26
 CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
-#: Measure in all rows. Lower is better, and the margin is 1.
+#: Measure used in all rows. Lower values are better, and the margin is 1.
 MEASURE = MEASURES["queueing_p95_ms"]
 EXAM = {"cca": CCAS[0], "standards": CCAS[1:], "limits": {"worse_share": 0.3}, "looks": []}
-#: Lognormal distribution of the rows' standard deviations (of paired differences, in margins): the median, and the standard deviation of
-#: the logarithm. In 27 cells of real exams, the quartiles were 0.06, 0.15 and 0.48.
+#: Median and standard deviation of the logarithm, for the lognormal distribution of the rows' standard deviations (of paired differences,
+#: in margins). In 27 cells of real exams, the quartiles of these standard deviations were 0.06, 0.15 and 0.48.
 SPREAD, SPREAD_OF_ROWS = 0.4, 0.86
 
 Draw = Callable[[np.random.Generator, tuple[int, ...], float], np.ndarray]
@@ -58,11 +58,11 @@ def _falling(which, share, margins) -> Draw:
     Parameters
     ----------
     which : tuple of int
-        Indices of the CCAs.
+        Indices of the CCAs whose runs collapse.
     share : float
-        Probability of a collapse.
+        Probability that a run collapses.
     margins : float
-        Depth of a collapse in margins.
+        Amount by which a collapsed run is worse, in margins.
     """
 
     def draw(rng, shape, spread):
@@ -74,7 +74,7 @@ def _falling(which, share, margins) -> Draw:
     return draw
 
 
-#: Name -> function that draws values of the CCA and of two standard CCAs, with the shape (3, *shape). Higher is worse.
+#: Name -> function that draws values of the CCA and of two standard CCAs, as an array of shape (3, *shape). Higher values are worse.
 DISTRIBUTIONS: dict[str, Draw] = {
     "normal": _normal,
     "heavy tails (t, 3 df)": _heavy,
@@ -87,19 +87,19 @@ DISTRIBUTIONS: dict[str, Draw] = {
 
 
 def spreads() -> np.ndarray:
-    """Return the standard deviations of all rows in margins, as quantiles of a lognormal distribution."""
+    """Return the standard deviation of each row in margins: equally spaced quantiles of a lognormal distribution."""
     return SPREAD * np.exp(SPREAD_OF_ROWS * stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS))
 
 
 def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
-    """Draw values and return the rows of a card with their verdicts, beginning with the row on all cases.
+    """Draw values and return the rows of a card with their verdicts, starting with the row about all cases.
 
     Parameters
     ----------
     rng : numpy.random.Generator
         Random number generator.
     draw : callable
-        Value of `DISTRIBUTIONS`.
+        Function from `DISTRIBUTIONS`.
     harms : array_like of float, shape (rows,)
         Amount by which the CCA is worse in each row, in margins.
     of_rows : array_like of float, shape (rows,)
@@ -127,9 +127,9 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
 
 
 def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
-    """Return three true shares of the runs of a scorecard row.
+    """Return three true shares of the runs in a scorecard row.
 
-    They are the shares in which the CCA is worse by the margin, the CCA is far worse, and a standard CCA is far worse.
+    These are the shares of runs in which the CCA is worse by the margin, the CCA is far worse, and a standard CCA is far worse.
     """
     own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
     far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))
@@ -144,7 +144,7 @@ def is_worse(of_row) -> bool:
 
 
 def at_boundary(rng, draw, spread) -> float:
-    """Return the harm, in margins, at which the CCA is worse by the margin in half of the runs of a scorecard row."""
+    """Return the harm, in margins, at which the CCA is worse by the margin in half of the runs in a scorecard row."""
     own, *standards = draw(rng, (TRUTH,), spread)
     return 1 - min(float(np.median(own - standard)) for standard in standards)
 
@@ -168,7 +168,7 @@ def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[in
     draw, of_rows, worse, like = DISTRIBUTIONS[distribution], spreads(), 0, 0
     harms = [at_boundary(rng, draw, spread) if at_the_boundary else 0.0 for spread in of_rows]
     truth = [shares(rng, draw, *row) for row in zip(harms, of_rows, strict=True)]
-    # A CCA that collapses more often in any row also does so in all rows together. Counted shares are accurate to 0.01.
+    # A CCA that collapses more often in any row also collapses more often in all rows together. Counted shares are accurate to 0.01.
     falls_more = sum(far - standards for _, far, standards in truth) > 0.01
     true = [is_worse((share - 0.01 * at_the_boundary, *rest)) for share, *rest in truth]
     for _ in range(cards):
@@ -191,7 +191,7 @@ def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the error rates and powers that this module simulates. The number of cards is a quarter of the samples."""
+    """Yield the error rates and powers that this module simulates; the number of cards is a quarter of ``samples``."""
     cards = max(1, samples // 4)
     for name in DISTRIBUTIONS:
         for at_the_boundary in (False, True):

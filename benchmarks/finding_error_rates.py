@@ -1,4 +1,4 @@
-"""Rates at which the findings of a study report a difference due to chance, and at which they report a real difference."""
+"""Rates at which a study's findings report a difference due to chance, and at which they report a real difference."""
 
 from collections.abc import Callable, Iterator
 
@@ -11,7 +11,7 @@ from topics.differences.measures import margins_of
 from topics.differences.tables import BY_REPEATS
 
 MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"}]}, "s.yaml"))
-#: Bounds on the power to detect a difference of two margins.
+#: Lower and upper bound on the power to detect a difference of two margins.
 POWER_AT_TWO = (0.85, 1.0)
 SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))
 
@@ -26,7 +26,7 @@ def found(runs) -> set[tuple[str, str]]:
 def _chance(draw: Callable, copied=False) -> Callable:
     """Return a function that draws values without true differences.
 
-    With ``copied``, all replications of a cell have the values of the first.
+    If ``copied`` is true, all replications of a cell have the same values as the first one.
     """
     kept: dict[tuple, dict] = {}
 
@@ -49,7 +49,7 @@ def _shorter(share, spread) -> Callable:
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the error rates and powers that this module simulates. They use a tenth of the samples, because a sample is a whole study."""
+    """Yield the error rates and powers that this module simulates, with a tenth of the samples, because a sample is an entire study."""
     few = max(1, samples // 10)
     for places, n in SIZES:
         scenarios = [str(place) for place in range(places)]

@@ -1,11 +1,11 @@
-"""Estimate the cost of all runs in the full study, in core-hours, from one run of each cell.
+"""Estimate the cost in core-hours of all runs in the full study, from one run of each cell.
 
     .venv/bin/python benchmarks/grid.py [--duration-s 10] [--cells 6]
 
-Executes the first replication of each cell on one core, one after another. Prints one row per scenario with the CPU seconds of a run by
-CCA, averaged over IP versions. The last line is the sum over all replications. All 144 cells take about ten minutes. With `--duration-s`,
-runs are shorter. The fixed cost of a run is then measured separately, and the rest is assumed to be proportional to the duration. With
-`--cells`, only a random sample of the given number of cells is run, drawn with a fixed seed.
+Executes the first replication of each cell in sequence on one core. Prints one row per scenario with the CPU seconds of a run for each CCA,
+averaged over IP versions. The last line is the sum over all replications. All 144 cells take about ten minutes. With `--duration-s`, runs
+are shorter. The fixed cost of a run is then measured separately, and the rest of the cost is assumed to be proportional to the duration.
+With `--cells`, only a random sample of the given number of cells is run, drawn with a fixed seed.
 """
 
 import argparse
@@ -34,7 +34,7 @@ class Cost:
     cpu_s, wall_s : float
         CPU time and wall-clock time in seconds.
     others : float
-        Average number of cores that other processes kept busy meanwhile.
+        Average number of cores that other processes kept busy in the meantime.
     """
 
     cpu_s: float
@@ -43,7 +43,7 @@ class Cost:
 
 
 def cost(specification, core, folder) -> Cost:
-    """Execute a run in a container, as a job of the workflow does, and return its cost."""
+    """Execute a run in a container, as a workflow job does, and return the run's cost."""
     command = [
         *IN_IMAGE, "--cleanenv", "--bind", folder, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
         "python3", "-m", "testbed", "--specification", specification, "--output", f"{folder}/run.json.gz",
@@ -64,7 +64,7 @@ def at_full_length(short, overhead, ratio) -> Cost:
 
 
 def sample(cells, number) -> list:
-    """Return a random sample of ``number`` cells, in the study's order. The sample is the same each time."""
+    """Return a random sample of ``number`` cells, in the order of the study; the sample is the same at each call."""
     drawn = random.Random(1).sample(range(len(cells)), min(number or len(cells), len(cells)))
     return [cells[place] for place in sorted(drawn)]
 
@@ -93,7 +93,7 @@ def costs_of_cells(study, cells, duration_s, core) -> list[Cost]:
 
 
 def main() -> int:
-    """Print the table and the sum. Return 1 if the machine was too busy with other processes for valid results, otherwise 0."""
+    """Print the table and the sum; return 1 if the machine was too busy with other processes for valid results, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--duration-s", type=int, help="seconds of traffic per run, instead of the study's")
     parser.add_argument("--cells", type=int, help="number of cells to run")

@@ -1,4 +1,4 @@
-"""Run a TCP flow over the network of `host_path` for 5 s, and print the JSON output of iperf3."""
+"""Run a TCP flow over the network of `host_path` for 5 s, and print iperf3's JSON output."""
 
 import subprocess
 

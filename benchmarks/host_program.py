@@ -1,8 +1,8 @@
 """Run a program's flow on the machine's own kernel and clock, over the network of `host_path` with a rate limit and a queue.
 
 The argument is a JSON object with the keys server and client (commands), port, rate_mbps and queue_packets. The server runs on h1
-(10.0.1.2), and the client on h2. The printed JSON object has the keys cpu_s (CPU seconds of both programs), packets (number of packets that
-passed the bottleneck) and printed (output of the client).
+(10.0.1.2), and the client on h2. The keys of the printed JSON object are cpu_s (CPU seconds of both programs), packets (number of packets
+that passed the bottleneck) and printed (the client's output).
 """
 
 import json
@@ -28,7 +28,7 @@ def bound_ports(node) -> set[int]:
 
 
 def cpu_s() -> float:
-    """Return the CPU seconds of all child processes that have ended."""
+    """Return the total CPU seconds of all child processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 

@@ -1,13 +1,13 @@
-"""Profile the branches of the guest kernel, and write envs/guest/kernel.profile, with which the kernel is compiled.
+"""Profile the guest kernel's branches, and write envs/guest/kernel.profile, with which the kernel is compiled.
 
     make kernel-profile       or: .venv/bin/python benchmarks/kernel_profile.py [--output FILE]
 
-Builds a kernel with counters at all branches of the code that handles packets and timers, executes some runs on it (two minutes in all),
-and keeps the counts of the objects that do nearly all of the work. The counts depend only on the runs, and the runs depend only on their
-specifications and the testbed. So the file is the same each time.
+Builds a kernel with counters at all branches in the code that handles packets and timers, executes some runs on this kernel (two minutes in
+total), and keeps the counts of the objects that do nearly all the work. The counts depend only on the runs, and the runs depend only on
+their specifications and the testbed. Therefore the file is the same each time.
 
 Regenerate the file after a change to the kernel's source, patches or configuration. The compiler ignores the counts of changed functions,
-so a kernel that is built with an outdated file is correct but slower. A long test reports an outdated file.
+so a kernel built with an outdated file is correct but slower. A slow test reports if the file is outdated.
 """
 
 import argparse
@@ -28,9 +28,9 @@ from gcda import functions, text_of
 from study_files import study as studies
 
 PROFILE = ROOT / "envs/guest/kernel.profile"
-#: Source folders with counters. Memory management has none, because its counts also depend on the processor.
+#: Source folders whose code has counters. The memory management has none, because its counts also depend on the processor.
 COUNTED = ("net/%", "kernel/", "kernel/sched/%", "kernel/time/%", "lib/", "drivers/net/%", "arch/um/kernel/%")
-#: Number of objects with the highest counts, which are kept. They have 99.5 % of all counts.
+#: Number of objects whose counts are kept: those with the highest counts, which account for 99.5 % of all counts.
 KEPT = 80
 COUNTERS = "-fprofile-generate -fprofile-update=single -fno-profile-values"
 #: Typical runs of studies: name -> CCA, IP version, scenario and duration of traffic in s.
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def build(folder) -> Path:
-    """Build the kernel with counters in a folder, and return the path of the kernel."""
+    """Build the kernel with counters in a folder, and return the path to the kernel."""
     os.chdir(ROOT)
     root = images.cached_image(images.KERNEL)[1] / "root"
     source, objects = folder / "source", folder / "objects"
@@ -81,7 +81,7 @@ def build(folder) -> Path:
 
 
 def replace(file, old, new) -> None:
-    """Replace a text in a file; end the program if the file doesn't contain the text."""
+    """Replace a text in a file; exit with an error if the file doesn't contain the text."""
     text = file.read_text()
     if old not in text:
         sys.exit(f"{file} has no {old!r}; this program is for another version of Linux.")
@@ -89,7 +89,7 @@ def replace(file, old, new) -> None:
 
 
 def specification(cca, ip_version, scenario, duration_s) -> str:
-    """Return the specification of a run in a scenario as JSON."""
+    """Return the specification of a run in a scenario, as JSON."""
     scenario = {"id": "profile", "traffic": {"duration_s": duration_s}, **scenario}
     config = {"study": "profile", "ccas": [cca], "ip_versions": [ip_version], "scenarios": [scenario]}
     return json.dumps(
@@ -98,7 +98,7 @@ def specification(cca, ip_version, scenario, duration_s) -> str:
 
 
 def carry_out(run_specification, linux, counts) -> None:
-    """Execute a run on the kernel with counters, which adds its counts to the files in the folder ``counts``."""
+    """Execute a run on the kernel with counters; the kernel adds its counts to the files in the folder ``counts``."""
     with tempfile.TemporaryDirectory() as folder:
         command = [
             *run.IN_IMAGE, "--cleanenv", "--bind", f"{linux}:/usr/lib/sawtooth/linux", "--bind", f"{counts}:/build", "--bind", folder,
@@ -111,7 +111,7 @@ def carry_out(run_specification, linux, counts) -> None:
 
 
 def profile(folder) -> str:
-    """Return the text of the profile, with the counts of the `KEPT` objects that have the highest counts."""
+    """Return the text of the profile, with the counts of the `KEPT` objects whose counts are highest."""
     objects = {
         file.relative_to(folder).with_suffix("").as_posix(): file.read_bytes() for file in folder.rglob("*.gcda")
     }

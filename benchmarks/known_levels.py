@@ -1,9 +1,9 @@
-"""Draw tables of runs with known differences between levels, to test findings."""
+"""Generate tables of runs with known differences between levels of a factor, to test findings."""
 
 import numpy as np
 import pandas as pd
 
-#: Default values of a run.
+#: Values of a run before noise is added.
 USUAL = {
     "goodput_mbps": 9.5, "ideal_percent": 99.0, "rtt_mean_ms": 60.0, "queueing_mean_ms": np.nan, "rtt_above_ms": 20.0,
     "retransmit_percent": 0.1, "loss_percent": 0.1, "jain_index": 0.99, "transfer_s": np.nan, "cpu_seconds_per_gbyte": np.nan,
@@ -15,10 +15,10 @@ USUAL = {
 def runs_of(
     values, ccas=("reno", "cubic"), scenarios=("one",), n=6, ip_versions=("ipv4",), seed=1, spread=0.01
 ) -> pd.DataFrame:
-    """Return a table of runs with `USUAL` values, to which noise is added.
+    """Return a table of runs with the values in `USUAL`, to most of which noise is added.
 
-    ``spread`` is the relative standard deviation of the noise. ``values(scenario, cca, replication, ip_version, rng)`` is a function that
-    returns the values of a run that replace these values.
+    ``spread`` is the relative standard deviation of the noise. The function ``values(scenario, cca, replication, ip_version, rng)`` returns
+    values that replace a run's values.
     """
     rng, rows = np.random.default_rng(seed), []
     for scenario in scenarios:

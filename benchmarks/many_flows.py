@@ -1,12 +1,12 @@
-"""Measure how the cost of a run (processor time, memory, document and tables) grows with its flows, rate and duration.
+"""Measure how the cost of a run (CPU time, memory, document and tables) grows with the number of flows, the rate and the duration.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_flows.py [--flows 10 100 1000] [--seconds 5 20] [--ccas cubic bbr]
 
-Prints Markdown tables. Below each table are the exponents b of cost = a * x^b between the last two rows. An exponent of 1 means linear
-growth. In the first rows, the fixed cost of a run dominates. Two programs carry all flows (`processes: per-side`). Each flow has a fair
-share of 2 Mbit/s and an RTT of 50 ms, so that 5,000 flows fill 10 Gbit/s. Before exponents are computed, the cost of a run of one second
-with one flow is subtracted from processor time and memory. Ratios within one call hold on any machine. Seconds of processor time are
-specific to a machine, and grow if other processes use its caches.
+Prints Markdown tables. Below each table are the exponents b of cost = a * x^b, computed from the last two rows, because the fixed cost of a
+run dominates in the first rows. An exponent of 1 means linear growth. One program sends all flows, and another receives them
+(`processes: per-side`). Each flow's fair share is 2 Mbit/s and its RTT is 50 ms, so that 5,000 flows fill 10 Gbit/s. Before exponents are
+computed, the cost of a run of one second with one flow is subtracted from CPU time and memory. Ratios within one call hold on any machine.
+CPU seconds are specific to a machine, and increase if other processes use its caches.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from run_tables.tidy_rows import rows_of_run
 from testbed.checks.verification import judge
 
 SHARE_MBPS, LENGTH_S = 2, 10
-#: Number of flows in runs with other durations and rates, and these rates.
+#: Number of flows in the runs that vary the rate or the duration, and the rates.
 FLOWS_OVER_TIME, RATES_MBPS = 100, (10, 100, 1000)
 
 
@@ -38,11 +38,11 @@ class Cost:
     packets : int
         Number of packets sent.
     wall_s, cpu_s : float
-        Wall-clock time and processor time in seconds.
+        Wall-clock time and CPU time in seconds.
     memory_mb, document_mb : float
         Peak memory, and size of the run document, in MB.
     judge_s, tidy_s : float
-        Processor time needed to check the run, and to make its table rows, in seconds.
+        CPU time in seconds needed to check the run, and to make the run's table rows.
     valid : bool
         Whether the run is valid.
     """
@@ -75,14 +75,14 @@ def cost(cca, flows, rate_mbps, seconds, core, folder) -> Cost:
 
 
 def table(what, cases, least, core, folder) -> list[Cost]:
-    """Execute a run of each case, print a table of the costs and the exponents with which they grow, and return the costs.
+    """Execute a run of each case, print a table of the costs and the exponents of their growth, and return the costs.
 
     Parameters
     ----------
     what : str
         Heading of the first column.
     cases : dict
-        Name -> (CCA, number of flows, rate in Mbit/s, duration in s).
+        Name of a case -> (CCA, number of flows, rate in Mbit/s, duration in s).
     least : Cost
         Cost of the smallest run.
     core : int
@@ -117,7 +117,7 @@ def table(what, cases, least, core, folder) -> list[Cost]:
 
 
 def exponents(first, last, cases, least) -> str:
-    """Return a sentence with the exponents with which costs grow from the last but one case (``first``) to the last (``last``)."""
+    """Return a sentence with the exponents of the growth in cost from the last but one case (``first``) to the last (``last``)."""
     packets = last.packets / first.packets
     words = [f"CPU time by packets {exponent(first.cpu_s - least.cpu_s, last.cpu_s - least.cpu_s, packets)}"]
     if (grown := cases[-1][1] / cases[-2][1]) > 1:

@@ -1,13 +1,14 @@
-"""Measure how the set-up cost of a run (processor time of each step, memory and document) grows with its hosts.
+"""Measure how the set-up cost of a run (CPU time of each step, memory and document) grows with the number of hosts.
 
     make bench-flows      or: .venv/bin/python benchmarks/many_hosts.py [--pairs 100 250 500]
 
-Prints a Markdown table of dumbbells with increasing numbers of host pairs, and the exponents b of cost = a * pairs^b between the first and
-the last row. Each pair has one flow of 2 Mbit/s for a second. The step "built" builds the network with the addresses, routes, queues and
-settings of all hosts. The next steps read all settings back, and measure the idle path of each pair.
+Prints a Markdown table of dumbbells with increasing numbers of host pairs, and the exponents b of cost = a * pairs^b, computed from the
+first and the last number in `--pairs`. Between the hosts of each pair, one flow of 2 Mbit/s runs for a second. The step "built" builds the
+network with the addresses, routes, queues and settings of all hosts. The next steps read all settings back, and measure the idle path of
+each pair.
 
-The guest's clock stands still during these steps. So each step is timed by the processor's counter, and its time is multiplied by the
-run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.
+The guest's clock stands still during these steps. Therefore each step is timed with the processor's counter, and the measured time is
+multiplied by the run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from scale_calls import ROOT, head, row
 SHARE_MBPS = 2
 #: Machine code that reads the processor's counter: rdtsc; shl rdx, 32; or rax, rdx; ret.
 COUNTER = "0f3148c1e2204809d0c3"
-#: Code that is added to the guest's program. It prints the processor's counter at the beginning of each step.
+#: Code that is added to the guest's program, and prints the processor's counter at the beginning of each step.
 TIMED_STEPS = f"""
 import ctypes, mmap
 _page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
@@ -60,7 +61,7 @@ def counts_per_s() -> float:
 def cost(pairs, core, folder, per_s) -> dict[str, float | bool]:
     """Execute a run on one core, and return its costs.
 
-    The result has the processor seconds of each of `COLUMNS`, ``memory_mb``, ``document_mb`` and ``valid``.
+    The keys of the result are `COLUMNS` (CPU seconds), ``memory_mb``, ``document_mb`` and ``valid``.
     """
     scenario = {
         "link": {"rate_mbps": SHARE_MBPS * pairs, "delay_ms": 10}, "queue": {"bdp": 1}, "flows": pairs,

@@ -1,4 +1,4 @@
-"""Execute a run in the testbed's image on one core, and measure its wall-clock time, processor time and memory."""
+"""Execute a run in the testbed's image on one core, and measure the run's wall-clock time, CPU time and memory."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ from study_files import study as studies
 
 
 def exponent(first, last, growth) -> str:
-    """Return the exponent b of cost = a * x^b from two costs between which x grows by the factor ``growth``.
+    """Return the exponent b of cost = a * x^b, computed from two costs between which x grows by the factor ``growth``.
 
     Return "not measurable" if a cost isn't positive.
     """
@@ -32,7 +32,7 @@ class OneRun:
     Attributes
     ----------
     wall_s, cpu_s : float
-        Wall-clock time and processor time in seconds.
+        Wall-clock time and CPU time in seconds.
     memory_mb, document_mb : float
         Peak memory, and size of the compressed run document, in MB.
     document : dict
@@ -50,14 +50,14 @@ class OneRun:
 
 
 def execute(scenario, cca, core, folder, modules=ROOT / "workflow", programs=None, before=()) -> OneRun:
-    """Execute a run of a scenario on one core. End the benchmark if the run fails.
+    """Execute a run of a scenario on one core; exit with an error if the run fails.
 
     Parameters
     ----------
     scenario : dict
         Scenario as in a study file.
     cca : str
-        CCA of the run.
+        The run's CCA.
     core : int
         Core on which the run is executed.
     folder : str
@@ -65,9 +65,9 @@ def execute(scenario, cca, core, folder, modules=ROOT / "workflow", programs=Non
     modules : pathlib.Path
         Folder with the testbed's program.
     programs : dict, optional
-        Declarations of programs as in a study file.
+        Declarations of programs, as in a study file.
     before : sequence of str
-        Beginning of a command that executes the rest of the command, such as perf.
+        Command that executes the run's command, such as perf with its options.
     """
     config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [{"id": "bench"} | scenario]}
     config |= {"programs": programs} if programs else {}

@@ -1,4 +1,4 @@
-"""Rates of false directions in tests across all cells of a study, for copied cells and for correlated cells."""
+"""Rates at which tests across all cells of a study report a false direction, for copied cells and for correlated cells."""
 
 import itertools
 from collections.abc import Iterator
@@ -9,16 +9,16 @@ from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
 
 
 def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
-    """Rate of false directions if each scenario has n equal contrasts with a random sign, which count as one value."""
-    # The number of copies doesn't matter: the mean of equal values is their value.
+    """Estimate the rate of false directions if the n contrasts in a scenario are equal and of random sign; they count as one value."""
+    # The number of copies doesn't matter, because the mean of equal values is the value itself.
     alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
     return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]
 
 
 def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[Rate]:
-    """Rates of false directions for cells that are correlated within scenarios.
+    """Estimate the rates of false directions for cells that are correlated within scenarios.
 
-    There is one rate for the test across scenarios, and one for a test across cells, which Sawtooth doesn't use.
+    One rate is for the test across scenarios, and the other for a test across cells, which Sawtooth doesn't use.
     """
     drawn = correlated_cells(rng, samples, scenarios, ccas, correlation)
     by_scenario = sum(p_of(values.mean(axis=1)) < SIGNIFICANCE for values in drawn)
@@ -31,7 +31,7 @@ def correlated_alarms(rng, samples, correlation, scenarios=12, ccas=6) -> list[R
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the error rates that this module simulates. Those that take long use fewer samples."""
+    """Yield the error rates that this module simulates; slow simulations use fewer samples."""
     few = max(1, samples // 4)
     for n, scenarios in itertools.product((1, 100), (6, 12)):
         yield from copied_alarms(rng, samples, n, scenarios)

@@ -1,4 +1,4 @@
-"""Error rates of the paired comparison, such as false differences and verdicts that contradict their intervals."""
+"""Error rates of the paired comparison, such as the rates of false differences and of verdicts that contradict their intervals."""
 
 import itertools
 import math
@@ -35,7 +35,7 @@ def _cell_frame(ipv6, ipv4, resolution=0.0):
 
 
 def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
-    """Yield a row of the comparison with its verdict for each sample. Samples are judged separately."""
+    """Yield, for each sample, a row of the comparison with its verdict; each sample is judged separately."""
     for a, b in zip(ipv6, ipv4, strict=True):
         row = {"p": math.nan, "ci90_low": math.nan, "ci90_high": math.nan}
         row |= compare_cell(GOODPUT, _cell_frame(a, b, resolution), tests, PARAMS)
@@ -44,9 +44,9 @@ def cell_rows(ipv6, ipv4, resolution=0.0, tests=1) -> Iterator[dict]:
 
 
 def false_equivalence(rng, samples, n) -> list[Rate]:
-    """Rates of false equivalence if IPv6 loses half of its goodput in 15 % of runs.
+    """Estimate the rates of false equivalence if IPv6 loses half of its goodput in 15 % of runs.
 
-    This is a mean loss of 9.9 %, and the margin is 5 %.
+    The mean loss is then 9.9 %, and the margin is 5 %.
     """
     ipv6, ipv4, effect = losing_pairs(rng, samples, n)
     rows = list(cell_rows(ipv6, ipv4))
@@ -64,7 +64,7 @@ def false_equivalence(rng, samples, n) -> list[Rate]:
 
 
 def contradictions(rng, samples, n) -> list[Rate]:
-    """Rate of verdicts without a test although there are enough pairs, and rate of verdicts that contradict their interval."""
+    """Estimate the rate of verdicts without a test although there are enough pairs, and of verdicts that contradict their interval."""
     wrong = untested = 0
     for factor in FACTORS:
         for row in cell_rows(*pairs(rng, factor, samples, n, effect_percent=-3.0), tests=CELLS):
@@ -89,23 +89,23 @@ def p_of(contrasts) -> float:
 
 
 def false_alarms(rng, samples, n, factor) -> list[Rate]:
-    """Rate of false alarms in the paired test of the mean, without a true difference."""
+    """Estimate the rate of false alarms of the paired test of the mean, on data without a true difference."""
     a, b = np.log(pairs(rng, factor, samples, n))
     alarms = sum(p_of(row) < SIGNIFICANCE for row in a - b)
     return [Rate("false alarms of one test", factor, n, alarms, samples, ALARMS)]
 
 
 def copied_cells(rng, samples, n) -> list[Rate]:
-    """Rate of tests of cells in which all values differ by less than the resolution."""
+    """Estimate the rate of tests made in cells in which all values of an IP version differ by less than the resolution."""
     rows = list(cell_rows(*copies(rng, samples, n, 0.001, difference=0.01), resolution=0.001))
     tested = sum(row["p"] is not None or row["n"] != 1 for row in rows)
     return [Rate("copies given a p-value or an n above 1", "constant cell, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def header_verdicts(rng, samples, n) -> list[Rate]:
-    """Rates of wrong verdicts on the cost of IPv6's larger header.
+    """Estimate the rates of wrong verdicts about the cost of IPv6's larger header.
 
-    The true loss of IPv6 differs from the header's cost by the margin, is 0, or equals the header's cost.
+    IPv6's true loss of goodput differs from the header's cost by the margin, is 0, or equals the header's cost.
     """
     ratio, rates = 100 * (MSS[1] / MSS[0] - 1), []
     for name, effect, bound in (("at the margin", ratio - 0.5, (0, 0.055)), ("equal, no header", 0.0, (0, 0.055))):
@@ -118,7 +118,7 @@ def header_verdicts(rng, samples, n) -> list[Rate]:
 
 
 def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
-    """Coverage of the interval for the number of pairs needed, and power with the true number of pairs needed."""
+    """Estimate the coverage of the interval for the number of pairs needed, and the power with the number of pairs truly needed."""
     sd, effect, level = 0.02, 2.0, SIGNIFICANCE / tests
     needed = pairs_needed(sd, effect, POWER, level, "ratio")
     held = 0
@@ -131,14 +131,14 @@ def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
     study = sd * rng.standard_normal((samples, needed)) + math.log1p(effect / 100)
     shown = sum(p_of(row) < level for row in study)
     return [
-        # The number is an integer, so the interval covers it slightly more often.
+        # The number is an integer, so the interval contains it slightly more often.
         Rate("interval covers the pairs needed", f"normal, {needed} needed", n, held, samples, (0.93, 0.975)),
         Rate("power with the pairs needed, Holm's level", f"{tests} cells", needed, shown, samples, (0.75, 0.84)),
     ]
 
 
 def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
-    """Rate of studies with any false alarm after Holm's correction across cells.
+    """Estimate the rate of studies with any false alarm after Holm's correction across cells.
 
     ``draw`` is a function that draws pairs of quantised values.
     """
@@ -151,7 +151,7 @@ def family_alarms(rng, samples, n, draw, case, cells) -> list[Rate]:
 
 
 def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
-    """Rate of studies with any false difference if all cells have the same distribution."""
+    """Estimate the rate of studies with any false difference if the values in all cells follow the same distribution."""
     contrasts = np.subtract(*np.log(pairs(rng, factor, samples * cells, n)))
     p = [p_of(row) for row in contrasts]
     alarms = int((np.reshape(p, (samples, cells)).min(axis=1) < SIGNIFICANCE / cells).sum())
@@ -159,18 +159,18 @@ def cell_alarms(rng, samples, n, factor, cells=CELLS) -> list[Rate]:
 
 
 def spread_alarms(rng, samples, n, step_in_spreads, cells=12) -> list[Rate]:
-    """Rate of studies with any false alarm for quantised normal values."""
+    """Estimate the rate of studies with any false alarm, for quantised normal values."""
     draw = partial(quantised_pairs, step_in_spreads=step_in_spreads)
     return family_alarms(rng, samples, n, draw, f"step {step_in_spreads:g} sd", cells)
 
 
 def level_alarms(rng, samples, n, levels, cells=3) -> list[Rate]:
-    """Rate of studies with any false alarm for values with only a few levels. Three cells are the worst case for Student's t."""
+    """Estimate the rate of studies with any false alarm, for few distinct values; three cells are the worst case for Student's t."""
     return family_alarms(rng, samples, n, partial(levelled_pairs, levels=levels), f"{levels} levels", cells)
 
 
 def power_of_test(rng, samples, n) -> list[Rate]:
-    """Power of the paired test for a difference of 3 % with a standard deviation of 3 %, without a bound."""
+    """Estimate the power of the paired test for a difference of 3 % with a standard deviation of 3 %; there is no bound on this rate."""
     contrasts = np.subtract(*np.log(pairs(rng, "normal, 3 %", samples, n, 3.0)))
     return [
         Rate(
@@ -186,14 +186,14 @@ def power_of_test(rng, samples, n) -> list[Rate]:
 
 
 def copied_platforms(rng, samples, n) -> list[Rate]:
-    """Return how often a p-value is given if all runs of a platform have the same value and the platforms differ by 0.01 %."""
+    """Estimate how often a p-value is given if all runs on a platform repeat one measurement and the platforms differ by 0.01 %."""
     drawn = zip(*copies(rng, samples, n, 0.001, difference=0.01), strict=True)
     tested = sum(difference(a, b, "ratio", (0.001, 0.001)).p_within(-0.05, 0.05) is not None for a, b in drawn)
     return [Rate("copies given a p-value, two platforms", "constant, +0.01 %", n, tested, samples, (0, 0))]
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the error rates and powers that this module simulates. Those that take long use fewer samples."""
+    """Yield the error rates and powers that this module simulates; slow simulations use fewer samples."""
     few = max(1, samples // 4)
     for n in (10, 30, 100):
         yield from false_equivalence(rng, few, n)

@@ -1,11 +1,11 @@
-"""Measure the cost of a flow of a QUIC stack in the guest, and on the machine's own kernel.
+"""Measure the cost of a QUIC stack's flow in the guest and on the machine's own kernel.
 
     .venv/bin/python benchmarks/program_cost.py [--repeat 3] [--seconds 10] [quic-go:reno ...]
 
-`make stack` builds the stacks from examples/. A single flow has a rate of 20 Mbit/s and a queue of 66 packets, without delay. Commands,
-rate, queue and duration are the same in the guest and on the machine. In the guest, the cost of a run of 1 s is subtracted from the cost of
-a long run, to exclude the fixed cost of a run. On the machine, the cost is the CPU time of the two programs, which includes most of the
-forwarding. If perf(1) is installed, it measures how the CPU time in the guest is divided among `PARTS`.
+`make stack` builds the stacks from examples/. A single flow runs over a path with a rate of 20 Mbit/s, a queue of 66 packets and no delay.
+Commands, rate, queue and duration are the same in the guest and on the machine. In the guest, the cost of a run of 1 s is subtracted from
+the cost of a long run, to exclude the fixed cost of a run. On the machine, the cost is the CPU time of the two programs, which includes
+most of the forwarding. If perf(1) is installed, it is used to measure how the CPU time in the guest is divided among `PARTS`.
 """
 
 import argparse
@@ -32,8 +32,8 @@ RATE_MBPS, QUEUE_PACKETS, PORT = 20, 66, 14001
 PATH = {"link": {"rate_mbps": RATE_MBPS, "delay_ms": 0}, "queue": {"packets": QUEUE_PACKETS}}
 #: Sampling frequency of perf in Hz.
 SAMPLED_HZ = 499
-#: Part of a run's CPU time -> condition on the process and object in which the time is spent. The guest kernel is a process named linux.
-#: The guest's processes are processes named uml-userspace, one for each address space.
+#: Part of a run's CPU time -> condition on the process and the object in which the time is spent. The guest kernel is a process named
+#: linux. The guest's programs are processes named uml-userspace, one for each address space.
 PARTS = {
     "programs": lambda process, place: process == "uml-userspace" and place != "[kernel.kallsyms]",
     "guest kernel": lambda process, place: process == "linux" and place != "[kernel.kallsyms]",
@@ -42,7 +42,7 @@ PARTS = {
 
 
 def in_guest(name, programs, seconds, core, folder) -> tuple[float, int]:
-    """Execute a run in the guest, and return its CPU seconds and the number of data packets that its flow sent."""
+    """Execute a run in the guest, and return the run's CPU seconds and the number of data packets that the flow sent."""
     scenario = PATH | {"traffic": {"duration_s": seconds}}
     done = execute(scenario, name, core, folder, programs=programs)
     if not done.document["verdict"]["valid"]:
@@ -53,7 +53,7 @@ def in_guest(name, programs, seconds, core, folder) -> tuple[float, int]:
 
 
 def on_machine(name, declared, seconds, core, folder) -> tuple[float, int]:
-    """Run the two programs on the machine's own kernel, and return their CPU seconds and the number of data packets that passed."""
+    """Run server and client on the machine's own kernel, and return their CPU seconds and the number of packets that passed."""
     values = {
         "folder": folder, "logs": folder, "server_address": "10.0.1.2", "client_address": "10.0.2.2", "port": str(PORT), "server": f"10.0.1.2:{PORT}",
         "seconds": str(seconds), "bytes": "", "cca": name.partition(":")[2], "seed": "1",
@@ -72,7 +72,7 @@ def on_machine(name, declared, seconds, core, folder) -> tuple[float, int]:
 
 
 def parts_of(record_file, name, programs, seconds, core, folder) -> dict[str, float]:
-    """Return the share of each of `PARTS` in the CPU time of a run in percent, measured with perf."""
+    """Return the share of each of `PARTS` in a run's CPU time, in percent, measured with perf."""
     record = ["perf", "record", "--quiet", "--freq", str(SAMPLED_HZ), "--output", record_file]
     execute(PATH | {"traffic": {"duration_s": seconds}}, name, core, folder, programs=programs, before=record)
     report = ["perf", "report", "--input", record_file, "--sort", "comm,dso", "--field-separator", ";", "--stdio"]
@@ -117,7 +117,7 @@ def report(name, seconds, repeat, core, folder) -> None:
 
 
 def side_words(declared, side) -> list[str]:
-    """Return the words of a declared command."""
+    """Return the declared command of a side (``server`` or ``client``) as a list of words."""
     words = declared[side]
     return words.split() if isinstance(words, str) else words
 

@@ -1,7 +1,7 @@
-"""Error rates on data with a known truth, and their bounds.
+"""Error rates on data with known true values, and the bounds on these rates.
 
-A rate counts as inside its bound unless the excess is significant at the level of 1 %. For example, a true rate of 5 % gives 3.4 to 6.9 %
-in 1,000 samples.
+A rate counts as inside its bounds unless it is significantly outside, at the level of 1 %. For example, with 1,000 samples and a true rate
+of 5 %, the observed rate is usually 3.4 to 6.9 %.
 """
 
 import math
@@ -11,13 +11,13 @@ from types import SimpleNamespace
 from scipy import stats
 
 SIGNIFICANCE, CONFIDENCE, POWER = 0.05, 0.95, 0.8
-#: Allowed rates of false alarms, and allowed coverage.
+#: Bounds on rates of false alarms, and bounds on coverage.
 ALARMS, COVERED = (0.0, 0.055), (0.93, 0.97)
-#: Allowed coverage without an upper bound, for two kinds of runs, or for so few values that an exact interval can't be narrower.
+#: Bounds on coverage for two kinds of runs, or for so few values that an exact interval can't be narrower.
 AT_LEAST = (0.93, 1.0)
-#: Bound of rates that are printed only for comparison.
+#: Bounds on rates that are printed only for comparison.
 ANY = (0.0, 1.0)
-#: Significance level at which a rate counts as outside its bound.
+#: Significance level at which a rate counts as outside its bounds.
 DOUBT = 0.01
 #: Number of cells per metric in the default study.
 CELLS = 72
@@ -29,7 +29,7 @@ PARAMS = SimpleNamespace(
 
 @dataclass(frozen=True)
 class Rate:
-    """The share of samples in which an event happened, and the bounds within which the share should lie.
+    """The share of samples in which an event occurred, and the bounds within which the share should lie.
 
     Attributes
     ----------
@@ -40,9 +40,9 @@ class Rate:
     n : int
         Number of replications.
     happened, samples : int
-        Number of samples with the event, and number of all samples.
+        Number of samples in which the event occurred, and number of all samples.
     bound : tuple of float
-        Lower and upper bound of the allowed rate.
+        Lower and upper bound on the rate.
     """
 
     what: str
@@ -54,12 +54,12 @@ class Rate:
 
     @property
     def share(self) -> float:
-        """Share of samples with the event, or nan without samples."""
+        """Share of samples in which the event occurred, or nan if there are no samples."""
         return self.happened / self.samples if self.samples else math.nan
 
     @property
     def inside(self) -> bool:
-        """Whether the true rate may be inside the bounds."""
+        """Whether the true rate may be inside the bounds; false if there are no samples."""
         if not self.samples:
             return False
         low, high = self.bound

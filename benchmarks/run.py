@@ -4,11 +4,11 @@
 
 Prints a Markdown table with these columns:
 
-- payload per wall second, as a share of the payload that the machine's own kernel forwards on the same core (measured before each run);
-- emulated seconds per wall second (1 is real time, the speed of a script on the machine's own clock);
+- payload per wall second, relative to the payload that the machine's own kernel forwards on the same core (measured before each run);
+- emulated seconds per wall second (1 is real time, the speed of a script that uses the machine's own clock);
 - wall seconds, memory, and the load of other processes.
 
-The shares hold on any machine, but absolute numbers hold only on this one. If other processes were active, the benchmark reports this and
+Relative numbers hold on any machine, but absolute numbers only on this one. If other processes were active, the benchmark reports this and
 exits with status 1.
 """
 
@@ -31,10 +31,10 @@ from testbed.readings.deliveries import windows
 GIGABIT = {"rate_mbps": 1000, "delay_ms": 10}
 LOSSY = GIGABIT | {"loss_percent": {"forward": 1, "reverse": 0}}
 DURATION_S = 30
-#: Largest average number of cores that other processes may use on a quiet machine.
+#: Maximum average number of cores that other processes may use on a quiet machine.
 QUIET = 0.1
 QUIET_LINK = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 100}, "flows": 1}
-#: Name -> (CCA, scenario, duration in s).
+#: Name of a case -> (CCA, scenario, duration in s).
 CASES = (
     {"overhead of a run (1 s at 10 Mbit/s)": ("reno", QUIET_LINK, 1)}
     | {
@@ -74,7 +74,7 @@ PLATFORM_CASES = {
 
 
 def specification(cca, scenario, duration_s) -> str:
-    """Return the specification of a run in a scenario as JSON."""
+    """Return the specification of a run in a scenario, as JSON."""
     scenario = {"id": "bench", "traffic": {"duration_s": duration_s}, **scenario}
     config = {"study": "bench", "ccas": [cca], "ip_versions": ["ipv4"], "scenarios": [scenario]}
     study = studies.resolve(config, "benchmarks/run.py")
@@ -83,7 +83,7 @@ def specification(cca, scenario, duration_s) -> str:
 
 @dataclass
 class Measured:
-    """Measurement of a call.
+    """The measured values of a call.
 
     Attributes
     ----------
@@ -104,9 +104,9 @@ class Measured:
 
 
 def measure(command, core) -> tuple[float, float, str]:
-    """Run a command on one core, and return its wall seconds, the load of other processes, and its output.
+    """Run a command on one core, and return its wall seconds, the load of other processes, and the command's output.
 
-    The load is the average number of cores that other processes kept busy meanwhile.
+    The load is the average number of cores that other processes kept busy in the meantime.
     """
     before, own_before = busy_s(core), own_s()
     began = time.monotonic()
@@ -119,10 +119,10 @@ def measure(command, core) -> tuple[float, float, str]:
 
 
 def busy_s(core) -> float:
-    """Return the total busy time of all cores so far in seconds, including time that the machine's host took for itself (proc(5)).
+    """Return the total busy time of all cores so far, in seconds, including time that a hypervisor took away (proc(5)).
 
-    Soft interrupts on the measured core are excluded. They are caused by packets that the measured command forwards, but the kernel doesn't
-    charge them to the command.
+    Soft interrupts on the measured core are excluded: packets that the measured command forwards cause them, but the kernel doesn't charge
+    their time to the command.
     """
     ticks = 0
     for line in Path("/proc/stat").read_text().splitlines():
@@ -134,13 +134,13 @@ def busy_s(core) -> float:
 
 
 def own_s() -> float:
-    """Return the CPU seconds of this program and of all ended child processes."""
+    """Return the total CPU seconds of this program and of all child processes that have ended."""
     usages = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
 def testbed(cca, scenario, duration_s, core, folder) -> Measured:
-    """Execute a run in the image of its platform, and return the measurement."""
+    """Execute a run in the image for its platform, and return the measured values."""
     image = "ns3" if scenario.get("platform", "uml").startswith("ns3") else "testbed"
     document = Path(folder) / "run.json.gz"
     command = [
@@ -155,7 +155,7 @@ def testbed(cca, scenario, duration_s, core, folder) -> Measured:
 
 
 def native(core) -> Measured:
-    """Forward packets one by one through four namespaces on the machine's own kernel, and return the measurement."""
+    """Forward individual packets through four namespaces on the machine's own kernel, and return the measured values."""
     command = [
         *IN_IMAGE, "--bind", ROOT, "--env", f"PYTHONPATH={ROOT / 'workflow'}", ROOT / "envs/testbed.sif",
         "unshare", "--user", "--map-root-user", "--net", "--mount", "python3", "-B", ROOT / "benchmarks/host_forwarding.py",
@@ -165,7 +165,7 @@ def native(core) -> Measured:
 
 
 IN_IMAGE = [BIN / "apptainer", "--silent", "exec", "--userns"]
-#: Program that runs the testbed, and then prints the largest resident set among its child processes (the guest kernel).
+#: Program that runs the testbed, and then prints the peak resident memory of its largest child process (the guest kernel).
 WITH_MEMORY = (
     "import resource, sys; from testbed.__main__ import main; status = main(sys.argv[1:]); "
     "print('peak-memory-kb', resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss); sys.exit(status)"
@@ -173,7 +173,7 @@ WITH_MEMORY = (
 
 
 def main() -> int:
-    """Print the table. Return 1 if other processes kept the machine too busy for valid results, otherwise 0."""
+    """Print the table; return 1 if other processes kept the machine too busy for valid results, otherwise 0."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=3, help="repetitions of each case")
     parser.add_argument("--platforms-only", action="store_true", help="only the cases that compare Linux with ns-3")
@@ -198,7 +198,7 @@ def main() -> int:
 
 
 def report(name, cca, scenario, duration_s, repeat, core, folder) -> float:
-    """Measure a case ``repeat`` times, print its row, and return the largest load of other processes in cores.
+    """Measure a case ``repeat`` times, print its row, and return the maximum load of other processes in cores.
 
     Before each measurement, the machine's own kernel is measured.
     """

@@ -1,13 +1,12 @@
-"""Measure the overhead of a study with thousands of runs for planning, starting runs, tidying and storage.
+"""Measure what planning, starting runs, tidying and storage cost in a study with thousands of runs.
 
     .venv/bin/python benchmarks/scale.py planning [--runs 100 1000 14400]
     .venv/bin/python benchmarks/scale.py overhead|parallel [--repeat 3]
     .venv/bin/python benchmarks/scale.py tidy|storage [--documents results/ipv4-ipv6-full]
 
-Prints Markdown tables. Works in copies of the checkout in temporary folders. `tidy` and
-`storage` use the results folder of config/studies/ipv4-ipv6-full.yaml with at least one
-replication. Without `--documents`, they run this study first (144 runs of 30 s, twenty
-minutes on one core). CPU seconds include all processes of a call unless stated otherwise.
+Prints Markdown tables. Works in copies of the checkout in temporary folders. `tidy` and `storage` use the results folder of
+config/studies/ipv4-ipv6-full.yaml, with at least one replication. Without `--documents`, they first run this study (144 runs of 30 s,
+twenty minutes on one core). CPU seconds include all processes of a call unless stated otherwise.
 """
 
 import argparse
@@ -44,7 +43,7 @@ from study_files import study as studies
 
 ONE_RUN_A_JOB = ("--until", "emulate_run")
 ONE_JOB = (*FIFTY, "--until", "emulate_runs_1")
-#: Scenario in which loss limits the flows, instead of the speed of a core.
+#: Scenario in which packet loss limits the flows, rather than the speed of a core.
 LOSSY = {"link": {"rate_mbps": 1000, "delay_ms": 10, "loss_percent": {"forward": 1, "reverse": 0}}, "queue": {"bdp": 1}}
 
 
@@ -54,7 +53,7 @@ def planning(options) -> None:
     for runs in options.runs:
         for runs_per_job, settings in ((1, ()), (50, FIFTY)):
             if runs < 10_000 and runs_per_job > 1:
-                continue  # it makes no difference worth a line
+                continue  # with few runs, the number of runs per job makes hardly any difference
             with checkout() as folder:
                 scenarios, ccas, replications = SIZES[runs]
                 study, results = write_study(folder, scenarios, CCAS[:ccas], replications)
@@ -64,7 +63,7 @@ def planning(options) -> None:
 
 
 def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
-    """Measure calls for a study that is new, finished, and finished except for one run. Yield the name and cost of each call."""
+    """Measure calls for a study that is new, finished, and finished except for one run; yield the name and cost of each call."""
     begin = snakemake(study, *settings)
     yield "`snakemake -n`", call([*begin, "-n"], folder)
     yield "new: until the first run starts", call_until(lambda _: started(folder), begin, folder)
@@ -76,15 +75,15 @@ def planned(study, results, folder, settings) -> Iterator[tuple[str, Call]]:
 
 
 def reset(folder, results) -> None:
-    """Restore a checkout to its state before the first call."""
+    """Restore a checkout to the state before the first call."""
     for rest in (results, folder / ".snakemake"):
         shutil.rmtree(rest)
 
 
 def overhead(options) -> None:
-    """Print the workflow's overhead per run, without planning.
+    """Print the workflow's overhead per run, excluding planning.
 
-    The same 24 runs of one second are executed in three ways on one core.
+    The same 24 runs of one second are executed on one core in three ways.
     """
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})  # for this program and its child processes
     ways = {"the testbed called in a loop": [], "workflow, one run per job": [], "workflow, 24 runs per job": []}
@@ -120,7 +119,7 @@ def overhead(options) -> None:
 
 
 def testbed_loop(specifications) -> str:
-    """Return a shell script that executes runs one after another, each in a separate container."""
+    """Return a shell script that executes runs in sequence, each in a separate container."""
     exec_in_image = [
         BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--env", f"PYTHONPATH={ROOT / 'workflow'}",
         "--bind", ROOT / "workflow", ROOT / "envs/testbed.sif", "python3", "-B", "-m", "testbed",
@@ -133,7 +132,7 @@ def testbed_loop(specifications) -> str:
 
 
 def report_full_grid() -> None:
-    """Print the CPU time per run and the number of threads of Snakemake's own process while 14,400 runs are ready."""
+    """Print how much CPU time per run and how many threads Snakemake's own process needs while 14,400 runs are ready."""
     seen = []
 
     def enough(pid):
@@ -156,7 +155,7 @@ def report_full_grid() -> None:
 
 
 def parallel(options) -> None:
-    """Print the speed of two cores relative to one, with and without the workflow, and compare the bytes of all runs."""
+    """Print the speed of two cores relative to one core, with and without the workflow, and compare the bytes of all runs."""
     both = sorted(os.sched_getaffinity(0))[:2]
     speedups, machine, digests = [], [], set()
     with checkout() as folder:
@@ -198,7 +197,7 @@ def ceiling(loop, folder, cores) -> float:
 
 
 def digest(results) -> str:
-    """Return the SHA-256 of the names and bytes of all run documents."""
+    """Return the SHA-256 of the names and contents of all run documents."""
     sha256 = hashlib.sha256()
     for path in documents(results):
         sha256.update(str(path.relative_to(results)).encode() + path.read_bytes())

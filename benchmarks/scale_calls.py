@@ -1,4 +1,4 @@
-"""Call Snakemake in copies of the checkout, and measure time and memory."""
+"""Call Snakemake in copies of the checkout, and measure the time and memory of the calls."""
 
 import json
 import os
@@ -19,11 +19,11 @@ sys.path[:0] = [str(ROOT / "workflow" / "scripts"), str(ROOT / "workflow")]
 BIN = Path(sys.executable).parent
 SETTINGS = ("Snakefile", "config", "examples", "profiles", "report", "setup", "workflow")
 CCAS = ["reno", "cubic", "bbr", "vegas", "veno", "westwood"]
-#: Number of runs -> numbers of scenarios, CCAs and replications of a study with both IP versions.
+#: Number of runs in a study with both IP versions -> number of scenarios, number of CCAs, and number of replications.
 SIZES = {100: (5, 5, 2), 1000: (10, 5, 10), 14400: (12, 6, 100), 100_000: (10, 5, 1000)}
 #: Snakemake's options for fifty runs per job.
 FIFTY = ("--set-resources", "emulate_run:runs=50", "--keep-incomplete")
-#: Time in seconds within which a run ends after the end of its workflow.
+#: Time in seconds within which a run ends after its workflow has been killed.
 NOTICED_S = 3
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -55,7 +55,7 @@ def checkout() -> Iterator[Path]:
         folder = Path(name)
         for part in SETTINGS:
             source = ROOT / part
-            if source.is_dir():  # without cargo's builds of the examples, hundreds of MB
+            if source.is_dir():  # cargo's builds of the examples, hundreds of MB, are omitted
                 shutil.copytree(source, folder / part, ignore=shutil.ignore_patterns("target"))
             else:
                 shutil.copy(source, folder / part)
@@ -69,7 +69,7 @@ def checkout() -> Iterator[Path]:
 
 
 def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario) -> tuple[str, Path]:
-    """Write a study with given numbers of scenarios and replications, and return its file and its results folder."""
+    """Write a study with given numbers of scenarios and replications, and return the paths to its file and results folder."""
     path = {"link": {"rate_mbps": 10, "delay_ms": 10}, "queue": {"packets": 30}, "flows": 1} | scenario
     study = {
         "study": "scale",
@@ -83,12 +83,12 @@ def write_study(folder, scenarios, ccas, replications, duration_s=1, **scenario)
     return "config/studies/scale.yaml", folder / "results" / "scale"
 
 
-# The runs that are measured must be executed.
+# The run cache is disabled, so that all measured runs are executed.
 os.environ["SAWTOOTH_RUN_CACHE"] = "0"
 
 
 def snakemake(study, *arguments, cores=1) -> list[str | int | Path]:
-    """Return the command that a user would run for a study."""
+    """Return the command with which a user would run a study."""
     return [BIN / "snakemake", "--use-apptainer", "--cores", cores, "--configfile", study, *arguments]
 
 
@@ -102,7 +102,7 @@ def call(command, folder, watch=None) -> Call:
     folder : pathlib.Path
         Working folder.
     watch : callable, optional
-        Function that is called with the process ID ten times per second.
+        Function that is called ten times per second with the process ID.
 
     Returns
     -------
@@ -125,13 +125,13 @@ def call(command, folder, watch=None) -> Call:
 
 
 def started(folder) -> bool:
-    """Return whether a job of Snakemake is running. Snakemake keeps a marker for each running job."""
+    """Return whether a Snakemake job is running, from the marker that Snakemake keeps for each running job."""
     markers = folder / ".snakemake" / "incomplete"
     return markers.is_dir() and any(markers.iterdir())
 
 
 def call_until(condition, command, folder) -> Call:
-    """Run a command until a condition is true, then kill it. Return its cost without child processes.
+    """Run a command until a condition is true, then kill the command; return its cost without child processes.
 
     ``condition`` is a function that is called with the command's PID.
     """
@@ -156,7 +156,7 @@ def call_until(condition, command, folder) -> Call:
 
 
 def cpu_s(pid) -> float:
-    """Return the CPU seconds of a running process without its child processes."""
+    """Return the CPU seconds that a running process has used so far, without its child processes."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) * TICK_S
 
@@ -167,13 +167,12 @@ def threads(pid) -> int:
 
 
 def peak_mb(pid) -> float:
-    """Return the peak resident set of a running process in MB."""
+    """Return the peak resident memory of a running process in MB."""
     status = Path(f"/proc/{pid}/status").read_text()
     return next((int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmHWM")), 0)
 
 
-#: Program that runs `snakemake --touch` for missing files. Snakemake itself writes the records of all jobs, as it
-#: does after real jobs.
+#: Program that runs `snakemake --touch` for missing files. Snakemake itself writes the records of all jobs, as it does after real jobs.
 TOUCH = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "workflow" / "scripts")!r})
@@ -186,7 +185,7 @@ main(sys.argv[1:])
 
 
 def pretend_done(study, folder, *arguments) -> Call:
-    """Create the state of a finished study, with empty files as results and Snakemake's own record of each job."""
+    """Make a study look finished: create empty files as results, and let Snakemake write its own record of each job."""
     at_a_time = ("--scheduler-subsample", 300)
     touch = [*snakemake(study, "--touch", *at_a_time, *arguments, cores=300)[1:]]
     return call([sys.executable, "-c", TOUCH, *touch], folder)
@@ -204,12 +203,12 @@ def head(*names) -> None:
 
 
 def spread(values, digits=2) -> str:
-    """Return the median of some values as text, followed by the smallest and largest value unless there is only one."""
+    """Return the median of some values as text, followed by the minimum and maximum unless there is only one value."""
     values = list(values)
     text = f"{statistics.median(values):.{digits}f}"
     return text if len(values) == 1 else f"{text} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 
 def documents(results) -> list[Path]:
-    """Return the run documents below a results folder, sorted."""
+    """Return the paths to all run documents in a results folder, sorted."""
     return sorted(results.glob("runs/*/*/*/*.json.gz"))

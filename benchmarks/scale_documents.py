@@ -1,4 +1,4 @@
-"""Estimate the cost of tidying and storing the documents of 14,400 runs from a sample of real documents."""
+"""Estimate, from a sample of real run documents, the cost of tidying and storing the documents of 14,400 runs."""
 
 import gzip
 import json
@@ -12,13 +12,13 @@ from study_files import study as studies
 
 FULL = "config/studies/ipv4-ipv6-full.yaml"
 RUNS = 14_400
-#: Size of a block of the file system in bytes. A file occupies whole blocks.
+#: Size of the file system's blocks in bytes. A file occupies whole blocks.
 BLOCK_BYTES = 4096
 
 
 @contextmanager
 def sample(options) -> Iterator[tuple[Path, Path]]:
-    """Yield a results folder with at least one run of each cell of the full study, and the checkout that made it."""
+    """Yield a results folder with at least one run of each cell in the full study, and the checkout in which the runs were executed."""
     if options.documents:
         results = Path(options.documents).resolve()
         yield results, results.parent.parent
@@ -31,7 +31,7 @@ def sample(options) -> Iterator[tuple[Path, Path]]:
 def tidy(options) -> None:
     """Print the time and memory that `tidy_runs` needs for 14,400 documents.
 
-    The documents are copies of the sample with other replications and seeds.
+    The documents are copies of the sample's documents with other replication numbers and seeds.
     """
     largest = {}
 
@@ -55,7 +55,7 @@ def tidy(options) -> None:
 def multiply(study, results, target) -> int:
     """Write documents for all runs of a study by copying the documents in ``results``, and return the number of originals.
 
-    The copies look as if this checkout's testbed had made them.
+    According to the copies, this checkout's testbed executed the runs.
     """
     made_by = {"testbed_digest": testbed_digest(), "image_digest": image_digest(ROOT / "envs/testbed.json")}
     originals = {path.relative_to(results).parent: path for path in documents(results)}
@@ -76,7 +76,7 @@ def multiply(study, results, target) -> int:
 
 
 def tidying() -> Iterator[tuple[str, float]]:
-    """Yield the PID and peak resident set in MB of each running process of `tidy_runs`."""
+    """Yield the PID and the peak resident memory in MB of each running process of `tidy_runs`."""
     for process in Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
@@ -84,11 +84,11 @@ def tidying() -> Iterator[tuple[str, float]]:
                 status = (process / "status").read_text()
                 yield process.name, int(status.partition("VmHWM:")[2].split()[0]) / 1024
         except (OSError, IndexError):
-            continue  # it has ended
+            continue  # the process has ended
 
 
 def storage(options) -> None:
-    """Print the size of run documents by scenario, and the size of all files per run and for 14,400 runs by kind."""
+    """Print the size of run documents by scenario, and the size of all files by kind, per run and for 14,400 runs."""
     with sample(options) as (results, folder):
         head("scenario", "runs", "document kB, mean", "largest")
         for scenario in sorted({path.parts[-4] for path in documents(results)}):

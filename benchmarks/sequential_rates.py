@@ -1,4 +1,4 @@
-"""Coverage of intervals if replications continue until the intervals are narrow enough."""
+"""Coverage of intervals if replications are added until the intervals are narrow enough."""
 
 import itertools
 import math
@@ -18,14 +18,14 @@ GOODPUT = METRICS[0]
 
 
 def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[int, float, float, float]]:
-    """Draw replications of a scenario's cells until their means are precise enough.
+    """Draw replications of a scenario's cells until the means are precise enough.
 
-    All cells have the same distribution, and their values are independent.
+    The values in all cells follow the same distribution, and are independent.
 
     Returns
     -------
     list of (int, float, float, float)
-        Final number of replications, lower bound and upper bound of the interval (nan without an interval), and true mean of each cell.
+        For each cell: final number of replications, lower bound and upper bound of the interval (nan without an interval), and true mean.
     """
     values, other = truth.draw(rng, (cells, steps[-1]))
     for step in steps:
@@ -38,10 +38,10 @@ def run_until_precise(rng, truth, wanted, steps, level, cells=1) -> list[tuple[i
 
 
 def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=100, cells=1) -> list[Rate]:
-    """Coverage of the final interval if replications continue until it is narrow enough, and rate of scenarios that reach ``at_most``.
+    """Estimate the coverage of the final intervals, and the rate of scenarios that reach ``at_most`` replications.
 
-    The required width is the average width with ``times`` as many replications as at the first look. A factor of 1.5 is about the worst
-    case.
+    Replications are added until the intervals are narrow enough. The required width is the average width with ``times`` as many
+    replications as at the first look. A factor of 1.5 is approximately the worst case.
     """
     steps = looks({"replications": {"at_least": at_least, "at_most": at_most}})
     level = level_of_looks(steps, CONFIDENCE)
@@ -73,7 +73,7 @@ def precision_coverage(rng, samples, truth: Truth, times, at_least=10, at_most=1
 
 
 def rates(rng, samples) -> Iterator[Rate]:
-    """Yield the coverages and rates that this module simulates. All take long, so they use fewer samples."""
+    """Yield the coverages and rates that this module simulates, with fewer samples, because the simulations are slow."""
     few = max(1, samples // 4)
     for truth, times in itertools.product(ONE_KIND, (0.7, 1.5, 5)):
         yield from precision_coverage(rng, few, truth, times)

@@ -1,10 +1,10 @@
-"""Measure the differences between runs of a cell with the same seed, under the machine's own clock and in virtual time.
+"""Measure how much runs of a cell with the same seed differ, under the machine's own clock and in virtual time.
 
     .venv/bin/python benchmarks/spread.py [--repeat 10] [--duration 5]
 
-Prints a Markdown table with the number of runs with identical bytes for each case and platform, and with the mean, standard deviation,
-minimum and maximum of each quantity. Only valid runs are used for these statistics. Invalid runs are counted by the checks that they
-failed. Runs on `host` need the whole machine, so don't use the machine meanwhile.
+Prints a Markdown table of the number of runs with identical bytes for each case and platform, and of the mean, standard deviation, minimum
+and maximum of each quantity. Only valid runs are used for these statistics. Invalid runs are counted by the checks that they failed. Runs
+on `host` need the entire machine, so don't use the machine while they are running.
 """
 
 import argparse
@@ -28,7 +28,7 @@ CABLE = {
     "link": {"rate_mbps": 100, "delay_ms": 0, "frame_overhead_bytes": 24},
     "queue": {"packets": 100},
 }
-#: Name -> (CCA, IP version, scenario).
+#: Name of a case -> (CCA, IP version, scenario).
 CASES = {
     "TCP, Reno, IPv4": ("reno", "ipv4", CABLE),
     "TCP, CUBIC, IPv6": ("cubic", "ipv6", CABLE),
@@ -41,7 +41,7 @@ PLATFORMS = ("uml", "host")
 
 
 def specification(cca, ip_version, scenario, platform, duration_s) -> str:
-    """Return the specification that all runs of a cell share, as JSON."""
+    """Return the specification of all runs of a cell, which have the same seed, as JSON."""
     scenario = {"id": "spread", "platform": platform} | scenario
     scenario["traffic"] = {"duration_s": duration_s} | scenario.get("traffic", {})
     config = {"study": "spread", "ccas": [cca], "ip_versions": [ip_version], "scenarios": [scenario]}
@@ -50,7 +50,7 @@ def specification(cca, ip_version, scenario, platform, duration_s) -> str:
 
 
 def carry_out(asked, folder) -> bytes:
-    """Execute a run, and return the bytes of its document."""
+    """Execute a run, and return the run document's bytes."""
     output = Path(folder) / "run.json.gz"
     command = [
         BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", "--bind", folder, "--bind", ROOT / "workflow",
@@ -64,7 +64,7 @@ def carry_out(asked, folder) -> bytes:
 
 
 def measured(document) -> dict[str, float]:
-    """Return the measured values of a run, by name with unit."""
+    """Return a run's measured values, by name and unit."""
     values = {}
     (entry,) = document["traffic"]
     if "round_trip" in entry:
@@ -80,7 +80,7 @@ def measured(document) -> dict[str, float]:
 
 
 def validity_words(documents) -> str:
-    """Return a text with the number of valid runs and the failed checks of the other runs, such as "3 valid; clock failed in 2"."""
+    """Return a text with the number of valid runs and the checks that other runs failed, such as "3 valid; clock failed in 2"."""
     failed = Counter(c["name"] for d in documents for c in d["verdict"]["checks"] if not c["ok"])
     valid = sum(document["verdict"]["valid"] for document in documents)
     words = "all valid" if valid == len(documents) else f"{valid or 'none'} valid"
@@ -88,7 +88,7 @@ def validity_words(documents) -> str:
 
 
 def rows(name, platform, contents) -> list[str]:
-    """Return the Markdown rows for a case on a platform. The statistics include only valid runs."""
+    """Return the Markdown rows for a case on a platform; the statistics include only valid runs."""
     documents = [json.loads(gzip.decompress(content)) for content in contents]
     most = Counter(contents).most_common(1)[0][1]
     same = f"the same bytes in {most}" if most > 1 else "no two with the same bytes"

@@ -1,6 +1,6 @@
-"""Print the CPU time in seconds of calls for a study, for its runs and for the other steps: ``python benchmarks/study_overhead.py``.
+"""Print the CPU time in seconds of Snakemake calls for a study, for its runs and for later steps: ``python benchmarks/study_overhead.py``.
 
-The calls work in copies of the checkout. Their costs are also printed relative to one start of the analysis image with imports of pandas,
+The calls work in copies of the checkout. Costs are also printed relative to the cost of starting the analysis image and importing pandas,
 SciPy and matplotlib. These starts are measured between the calls.
 """
 
@@ -15,7 +15,7 @@ IMPORTS = "import pandas, scipy.stats, matplotlib.pyplot"
 
 
 def start_s() -> float:
-    """Return the CPU time in seconds needed to start the analysis image and import the packages of a figure script."""
+    """Return the CPU time in seconds needed to start the analysis image and import the packages that a figure script uses."""
     image = ROOT / "envs/analysis.sif"
     command = [BIN / "apptainer", "--silent", "exec", "--userns", "--cleanenv", image, "python3", "-c", IMPORTS]
     return call(command, ROOT).cpu_s
@@ -29,7 +29,7 @@ def study_calls(study) -> dict[str, float]:
 
 
 def cached_calls(study) -> dict[str, float]:
-    """Return the CPU time in seconds of two calls that execute a study's runs, by name: with an empty and with a filled run cache."""
+    """Return the CPU time in seconds of two calls that request a study's runs, by name: with an empty and with a filled run cache."""
     took = {}
     with tempfile.TemporaryDirectory() as cache:
         os.environ |= {"SAWTOOTH_RUN_CACHE": "1", "SAWTOOTH_CACHE": cache}

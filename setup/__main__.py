@@ -1,7 +1,7 @@
 """Set up Sawtooth in a checkout: python3 setup [bundle [FOLDER] | images ... | stack NAME... | lock | docs | clean-cache].
 
 Set-up makes the workflow environment, finds or fetches Apptainer, and builds the container images or imports them from SAWTOOTH_IMAGES.
-All results are cached by content, so a second call does nothing. In an unpacked bundle, set-up takes everything from the bundle.
+All results are cached by content, so a second call has nothing to do. In an unpacked bundle, set-up takes everything from the bundle.
 """
 
 import os
@@ -11,7 +11,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 if os.path.isdir(ROOT + "/bundle") and not os.path.realpath(sys.prefix).startswith(ROOT + "/bundle/"):
-    # An unpacked bundle has its own Python; this machine's is not used.
+    # An unpacked bundle contains Python, so this machine's Python isn't used.
     os.execv("/bin/sh", ["sh", ROOT + "/bundle/python3", ROOT + "/setup"] + sys.argv[1:])
 if sys.version_info < (3, 11):
     sys.exit(
@@ -77,7 +77,7 @@ def set_up():
 
 
 def pack_images(arguments):
-    """Pack images into an archive: the named images, the images used for results (`--of RESULTS`), or all images by default."""
+    """Pack images into an archive: the named images, the images used for a study's results (`--of RESULTS`), or otherwise all images."""
     if arguments[:1] == ["--of"] and len(arguments) == 2:
         results = Path(arguments[1])
         archive, names = results.with_name(results.name + packed_images.SUFFIX), packed_images.images_of(results)
@@ -140,6 +140,6 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (["kernel"], ["step"], ["selftests"]):  # their paths are relative to the caller's folder
+    if sys.argv[1:2] not in (["kernel"], ["step"], ["selftests"]):  # paths in these commands are relative to the caller's folder
         os.chdir(ROOT)
     sys.exit(main())

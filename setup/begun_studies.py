@@ -1,4 +1,4 @@
-"""Refuse to continue a study that was begun with a different image. `make` calls this module as `python3 setup begun RESULTS`."""
+"""Refuse to continue a study that was started with a different image; `make` calls this module as `python3 setup begun RESULTS`."""
 
 import gzip
 import io
@@ -10,25 +10,25 @@ from cache import cache_dir
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: Approximate number of run documents that are read, including the first and the last. Reading 14,400 would take minutes.
+#: Approximate number of run documents that are read, including the first and the last. Reading 14,400 documents would take minutes.
 LOOKED_AT = 20
-#: Largest size of a run document in bytes, both compressed and decompressed.
+#: Maximum size of a run document in bytes, both compressed and decompressed.
 LARGEST_BYTES = 2**26
 
 
 def check_images(results) -> None:
-    """Raise SetupError if runs in a results folder were made with a different image than the checkout's.
+    """Raise SetupError if runs in a results folder were executed in a different image than the checkout's.
 
     Parameters
     ----------
     results : pathlib.Path
-        Path of ``results/<study>``. A folder without run documents is accepted, and so is a missing folder.
+        Path to ``results/<study>``. The folder may be missing, or contain no run documents.
     """
     documents = sorted(results.glob("runs/*/*/*/*.json.gz"))
     for document in [*documents[:: max(1, len(documents) // (LOOKED_AT - 1))], *documents[-1:]]:
         made_by = image_of(document)
         if made_by is None:
-            continue  # the workflow reports what is wrong with it
+            continue  # the workflow reports what is wrong with the document
         name, digest = made_by
         linked = Path(f"envs/{name}.json")
         here = json.loads(linked.read_text())["content_digest"] if linked.is_file() else "none"
@@ -47,7 +47,7 @@ def check_images(results) -> None:
 
 
 def image_of(document) -> tuple[str, str] | None:
-    """Return the name and content digest of the image that made a run document, or None if the document can't be read."""
+    """Return the name and content digest of the image in which a run was executed, or None if the run document can't be read."""
     try:
         content = given_bytes(document, LARGEST_BYTES)
         environment = json.loads(gzip.GzipFile(fileobj=io.BytesIO(content)).read(LARGEST_BYTES))["environment"]

@@ -1,4 +1,4 @@
-"""Run builds of guest kernels and QUIC stacks in a container without network, home folder, checkout and environment variables."""
+"""Build guest kernels and QUIC stacks in a container that has no network, home folder, checkout or environment variables."""
 
 import os
 import shutil
@@ -12,15 +12,16 @@ from progress import SetupError
 from study_files.kernels import CHECKOUT, RECIPE
 
 GUEST = CHECKOUT / "envs/guest"
-#: Time limits in seconds for a kernel's build and for a base's build. Even on a busy machine with two cores, both take minutes.
+#: Time limits in seconds for building a kernel and for building a base. Even on a busy machine with two cores, both take only minutes.
 LONGEST_S, LONGEST_BASE_S = 3600, 4 * 3600
-#: Memory in bytes that each process of a build may map. Compilers need a tenth of it; without a limit, a process could take all.
+#: Amount of memory in bytes that each process of a build may map. Compilers need a tenth of it; without a limit, a process could use up all
+#: memory.
 MOST_MEMORY_BYTES = 2**32
-#: Limits for each process of a build: CPU time in seconds (the slowest process needs a twentieth), and size of a written file in bytes.
+#: Limits on each process of a build: CPU time in seconds (the slowest process needs a twentieth), and size of a written file in bytes.
 MOST_CPU_S, MOST_FILE_BYTES = 120, 2**31
-#: Number of bytes that are kept from the beginning of a build's output, and from its end.
+#: Number of bytes that are kept from the beginning and from the end of a build's output.
 KEPT_WORDS = 2**20
-#: Files that Apptainer would mount from the machine. Builds use the files of the image instead.
+#: Files that Apptainer would mount from the machine. Builds use the image's files instead.
 OF_THE_IMAGE = ("etc/hosts", "etc/passwd", "etc/group", "etc/resolv.conf")
 #: Command that runs a build step with an empty environment, without the variables that Apptainer sets.
 IN_CONTAINER = ("env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8")
@@ -29,7 +30,7 @@ TIMED_OUT = 124
 
 
 def provide_builder(definition) -> Path:
-    """Return the folder of the image in which kernels or stacks are built. The image itself is built unless it is cached."""
+    """Return the folder of the image in which kernels or stacks are built; if the image isn't cached, build it first."""
     if images.missing_images([definition]):
         images.check_sources()
         tools = toolbox.building_environment(environment.VENV)
@@ -39,10 +40,10 @@ def provide_builder(definition) -> Path:
 
 
 def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, has_network=False) -> list[str]:
-    """Return the beginning of a command that runs a build step in a container. The caller appends the image and the step's command.
+    """Return the beginning of a command that runs a build step in a container; the caller appends the image and the step's command.
 
-    Each process is limited to `MOST_MEMORY_BYTES` of memory and `MOST_FILE_BYTES` per file. /proc/sys is mounted read-only, because an
-    unprivileged user who is root in the container could write to it.
+    Each process may use at most `MOST_MEMORY_BYTES` of memory, and write at most `MOST_FILE_BYTES` per file. /proc/sys is mounted
+    read-only, because otherwise an unprivileged user who is root in the container could write to it.
 
     Parameters
     ----------
@@ -51,9 +52,9 @@ def contained(*binds, recipe=GUEST, seconds=None, root=None, cpu_s=MOST_CPU_S, h
     recipe : pathlib.Path
         Folder with the build scripts, which is mounted at /build/guest.
     seconds : int, optional
-        Time limit of the container in s.
+        Time limit for the container in s.
     root : pathlib.Path, optional
-        Root folder of the image. The files in `OF_THE_IMAGE` are mounted from it unless ``binds`` has them.
+        Root folder of the image. The files in `OF_THE_IMAGE` are mounted from this folder unless ``binds`` mounts them.
     cpu_s : int
         Limit on the CPU time of each process in s.
     has_network : bool
@@ -87,8 +88,8 @@ def outside() -> dict[str, str]:
 def said_by(command, what="the kernel") -> tuple[int, str]:
     """Run a build command and return its exit status and output.
 
-    Only the beginning and the end of long output are kept. Raises SetupError with the name of the result (``what``) if the command exceeds
-    its time limit.
+    Only the beginning and the end of long output are kept. Raises SetupError if the command exceeds its time limit; the message begins with
+    ``what``, the name of what is built.
     """
     head, end = b"", b""
     with subprocess.Popen(
@@ -101,7 +102,7 @@ def said_by(command, what="the kernel") -> tuple[int, str]:
                 else:
                     end = (end + chunk)[-KEPT_WORDS:]
         except BaseException:
-            process.terminate()  # interrupted: don't wait for its end
+            process.terminate()  # interrupted: don't wait until the process ends
             raise
     if process.returncode == TIMED_OUT:
         raise SetupError(f"{what} was not built within {LONGEST_S} s, the time limit of a build.")
@@ -109,14 +110,14 @@ def said_by(command, what="the kernel") -> tuple[int, str]:
 
 
 def tail_lines(log) -> list[str]:
-    """Return the last lines of a log of any size."""
+    """Return the last lines of a log, which may have any size."""
     with log.open("rb") as opened:
         opened.seek(max(0, opened.seek(0, os.SEEK_END) - KEPT_WORDS))
         return opened.read(KEPT_WORDS).decode(errors="replace").splitlines()
 
 
 def copy_recipe(folder) -> Path:
-    """Copy the files that a kernel build needs from envs/guest to a new folder, because a build can't see the checkout.
+    """Copy the files of envs/guest that a kernel build needs to a new folder, because a build can't access the checkout.
 
     Return the folder.
     """

@@ -1,6 +1,6 @@
-"""Read and check the outputs of a guest kernel's build. They must be regular files with fixed names and limited sizes.
+"""Read and check the output files of a guest kernel's build, which must be regular files with fixed names and limited sizes.
 
-A build runs patches, Makefiles and source trees from other people, so its folder may contain anything: links, pipes, endless files.
+A build uses patches, Makefiles and source trees from other people, so its folder may contain anything: links, pipes, endless files.
 """
 
 import os
@@ -11,13 +11,13 @@ from pathlib import Path
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
-#: Largest size in bytes of a stripped guest kernel, and of a text file such as its configuration. The image's have 8 MB and 30 kB.
+#: Maximum size in bytes of a stripped guest kernel, and of a text file such as its configuration. The image's files are 8 MB and 30 kB.
 LARGEST_LINUX, LARGEST_TEXT = 2**27, 2**20
 #: Identification, header and program header of a 64-bit ELF file.
 ELF_64_LITTLE = b"\x7fELF\x02\x01\x01"
 HEADER, PROGRAM_HEADER = struct.Struct("<16sHHIQQQIHHHHHH"), struct.Struct("<IIQQQQQQ")
 EXECUTABLE_TYPES, X86_64, LOADED = (2, 3), 62, 1
-#: Line about a base: a patch for the guest that was applied or left out, or whether the guest uses seccomp.
+#: A line of base.facts: a patch for the guest that was applied or left out, or whether the guest uses seccomp.
 FACT = re.compile(r"(applied|left away) ([\w.-]+\.patch)|seccomp (yes|no)", re.A)
 
 
@@ -29,14 +29,14 @@ def read_output(folder, name, largest) -> bytes:
     folder : pathlib.Path
         Folder of a build that has ended.
     name : str
-        Name of the file, without a path.
+        Name of the file, without its folder.
     largest : int
-        Largest allowed size of the file in bytes.
+        Maximum size of the file in bytes.
 
     Raises
     ------
     SetupError
-        If the folder has no regular file with this name, or if the file is larger than ``largest``.
+        If the folder contains no regular file with this name, or if the file is larger than ``largest``.
     """
     try:
         return given_bytes(Path(folder, name), largest, os.O_NOFOLLOW)
@@ -45,7 +45,7 @@ def read_output(folder, name, largest) -> bytes:
 
 
 def read_linux(folder, name) -> bytes:
-    """Return the stripped kernel from the folder of a build.
+    """Return the stripped kernel from a build's folder.
 
     Raises SetupError unless the kernel is an x86-64 program with the build number ``name``.
     """
@@ -58,7 +58,7 @@ def read_linux(folder, name) -> bytes:
 
 
 def is_program(content) -> bool:
-    """Return whether some bytes are a complete executable ELF file for x86-64.
+    """Return whether ``content`` is a complete executable ELF file for x86-64.
 
     The file is complete if it contains all bytes to which its program headers refer.
     """
@@ -76,7 +76,7 @@ def is_program(content) -> bool:
 
 
 def read_facts(folder, patches) -> list[str]:
-    """Return the lines of base.facts in a folder.
+    """Return the lines of the file base.facts in a folder.
 
     Raises SetupError if a line isn't a `FACT`, names a patch that isn't in ``patches``, or occurs twice.
     """
@@ -91,7 +91,7 @@ def read_facts(folder, patches) -> list[str]:
 
 
 def missing_options(folder, wanted) -> list[str]:
-    """Return the options in ``wanted`` (`CONFIG_...`) that are not set in the .config of a folder of objects."""
+    """Return the options in ``wanted`` (`CONFIG_...`) that the .config in a folder of objects doesn't set."""
     has = {line.partition("=")[0] for line in _text(folder, ".config").splitlines() if "=" in line}
     return [option for option in wanted if option not in has]
 

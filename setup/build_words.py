@@ -1,22 +1,22 @@
-"""Find the reason for a failed build of a guest kernel in the output of the build."""
+"""Find the reason why the build of a guest kernel failed, in the output of the build."""
 
 import re
 
-#: Number of lines that are quoted from the output of a failed build.
+#: Number of lines quoted from the output of a failed build.
 LINES = 12
 
 
 def why_not_built(words, sources, kernel) -> str:
-    """Return the reason for a failed build of a kernel: a patch that doesn't apply, or the compiler's message.
+    """Return the reason why the build of a kernel failed: a patch that doesn't apply, or the compiler's message.
 
     Parameters
     ----------
     words : str
         Output of the build.
     sources : iterable of pathlib.Path
-        C files that were built into the kernel.
+        C files to be built into the kernel.
     kernel : dict
-        Kernel (`study_files.kernels.completed_kernels`).
+        Definition of the kernel (`study_files.kernels.completed_kernels`).
     """
     if refused := re.search(r"^guest kernel: (.*)$", words, re.M):
         return f"Linux {kernel.get('version', 'of the image')}: {refused[1]}."
@@ -40,7 +40,7 @@ def why_not_built(words, sources, kernel) -> str:
 
 
 def first_lines(text) -> str:
-    """Return the first `LINES` lines from the output of a failed build, starting at the first error."""
+    """Return up to `LINES` lines from the output of a failed build, starting at the first error."""
     lines = [line for line in text.splitlines() if not line.startswith("make")]
     first = next((place for place, line in enumerate(lines) if re.search(r"\berror\b|undefined|multiple def", line)), 0)
     return "\n".join(lines[first : first + LINES])

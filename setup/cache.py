@@ -1,4 +1,4 @@
-"""Find the cache outside the checkout, and create each of its entries only once and completely."""
+"""Find the cache, which is outside the checkout, and create each cache entry only once and completely."""
 
 import contextlib
 import fcntl
@@ -15,7 +15,7 @@ from unpacked import CACHE, is_unpacked_bundle
 
 
 def cache_dir(environ=os.environ) -> Path:
-    """Return the cache folder: SAWTOOTH_CACHE if it is set, otherwise the cache of an unpacked bundle or of the user."""
+    """Return the cache folder: SAWTOOTH_CACHE if it is set, otherwise the cache in an unpacked bundle or the user's cache."""
     if environ.get("SAWTOOTH_CACHE"):
         return Path(environ["SAWTOOTH_CACHE"]).absolute()
     if is_unpacked_bundle():
@@ -30,17 +30,17 @@ def own_cache(environ=os.environ) -> Path:
 
 
 def cache_entry(kind, name) -> Path:
-    """Return the path of a cache entry, which need not exist.
+    """Return the path to a cache entry, which need not exist.
 
-    An entry that doesn't exist gets a path in the user's cache if the cache isn't writable. So a group can share a read-only cache with
-    images, and each user's additional entries, such as kernels with custom CCAs, go into the user's cache.
+    If the entry doesn't exist and the cache isn't writable, the path is in the user's cache. A group can therefore share a read-only cache
+    with images, while additional entries, such as kernels with custom CCAs, go into each user's cache.
 
     Parameters
     ----------
     kind : str
-        Folder for entries of the same kind.
+        Name of the folder for all entries of this kind.
     name : str
-        Name of the entry, which identifies its content.
+        Name of the entry, which identifies the entry's content.
     """
     shared = cache_dir() / kind / name
     if shared.exists() or _is_writable(shared.parent):
@@ -49,7 +49,7 @@ def cache_entry(kind, name) -> Path:
 
 
 def _is_writable(folder):
-    """Return whether a folder is writable, or can be created."""
+    """Return whether a folder is writable or can be created."""
     there = next(each for each in (folder, *folder.parents) if os.path.exists(each))
     return os.access(there, os.W_OK | os.X_OK)
 
@@ -60,7 +60,7 @@ def digest(*parts) -> str:
     Parameters
     ----------
     *parts : bytes, str or pathlib.Path
-        Parts to hash. A path stands for the content of its file, or for the names and contents of all files in its folder.
+        Parts to hash. A path stands for the content of the file, or for the names and contents of all files in the folder.
     """
     total = hashlib.sha256()
 
@@ -81,7 +81,7 @@ def digest(*parts) -> str:
 
 
 def require_cache(place=None) -> None:
-    """Create a folder of the cache (by default, the cache itself); raise SetupError if the folder isn't writable."""
+    """Create a folder in the cache (by default, the cache itself); raise SetupError if the folder isn't writable."""
     place = place or cache_dir()
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -91,7 +91,7 @@ def require_cache(place=None) -> None:
 
 
 def require_space(path, gigabytes, purpose) -> None:
-    """Raise SetupError unless the file system of ``path`` has enough free space."""
+    """Raise SetupError unless at least ``gigabytes`` GB are free on the file system of ``path``; ``purpose`` begins the message."""
     free = shutil.disk_usage(path).free / 1e9
     if free < gigabytes:
         raise SetupError(
@@ -101,16 +101,16 @@ def require_space(path, gigabytes, purpose) -> None:
 
 
 def remove_tree(path) -> None:
-    """Delete a folder, even if it has files of other users of a user namespace."""
+    """Delete a folder, even if files in it belong to other users of a user namespace."""
     shutil.rmtree(path, ignore_errors=True)
     if path.exists():
-        # Those files belong to ids of /etc/subuid: only root of that namespace may delete them.
+        # The remaining files belong to ids from /etc/subuid; only root in a namespace with these ids may delete them.
         subprocess.run(["unshare", "--map-auto", "--map-root-user", "rm", "-rf", str(path)], check=False)
 
 
 @contextlib.contextmanager
 def one_at_a_time(path) -> Iterator[None]:
-    """Hold the lock of a cache entry, after waiting for any other set-up that holds it. The lock file is next to the entry."""
+    """Hold the lock on a cache entry, after waiting until no other set-up holds it; the lock file is next to the entry."""
     with open(path.with_name(path.name + ".lock"), "w") as lock_file:
         try:
             fcntl.flock(lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -122,14 +122,14 @@ def one_at_a_time(path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def made_once(final) -> Iterator[Path | None]:
-    """Create a cache entry in only one process. The caller fills a temporary folder, which is then renamed to ``final``.
+    """Create a cache entry in only one process: the caller fills a temporary folder, which is then renamed to ``final``.
 
     Yields
     ------
     pathlib.Path or None
-        Folder to fill, or None if ``final`` exists, possibly because another set-up has just made it.
+        Folder to fill, or None if ``final`` exists, possibly because another set-up has just created it.
     """
-    if final.exists():  # complete, because it was renamed; the cache may belong to another user
+    if final.exists():  # complete, because only complete entries get this name; the cache may belong to another user
         yield None
         return
     require_cache(final.parent)
@@ -144,11 +144,11 @@ def made_once(final) -> Iterator[Path | None]:
             yield partial
             partial.rename(final)
         finally:
-            # Repeated, because processes of a killed set-up may have continued to write until now.
+            # Done again, because the processes of a killed set-up may have continued to write in the meantime.
             _remove_leftovers(final)
 
 
 def _remove_leftovers(final):
-    """Remove unfinished versions of an entry from this set-up or an interrupted one. The caller must hold the entry's lock."""
+    """Remove unfinished versions of an entry, left by this or an interrupted set-up; the caller must hold the lock on the entry."""
     for leftover in final.parent.glob(f".{final.name}.*"):
         remove_tree(leftover)

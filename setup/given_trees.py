@@ -1,6 +1,7 @@
-"""Read a user's source tree for a build. The tree is a folder, a revision in a Git repository, or an archive.
+"""Read a user's source tree for a build: a folder, a revision in a Git repository, or an archive.
 
-Nothing is written into a source tree. It is copied once, and the copy is compared with the digest from the time when the study was read.
+Nothing is written to a source tree. The tree is copied once, and the copy is compared with the digest that was computed when the study was
+read.
 """
 
 import hashlib
@@ -16,14 +17,14 @@ from testbed.machine.given_file import given_bytes
 
 
 def lists_files(kernel) -> bool:
-    """Return whether the files of a kernel's source tree can be hashed without unpacking, as in a folder or a Git revision."""
+    """Return whether a kernel's source tree is a folder or a Git revision, whose files can be hashed without unpacking an archive."""
     return "tree" in kernel and ("revision" in kernel or not tree_archives.is_archive(kernel["tree"]))
 
 
 def digests(kernel) -> dict[str, str]:
-    """Return the identity of each file in a kernel's source tree, sorted by path.
+    """Return the digest of each file in a kernel's source tree, sorted by path.
 
-    In a folder, a file's identity is its digest from `digests_of_files`. In a revision, it is the file's Git mode and object ID.
+    In a folder, a file's digest is the one from `digests_of_files`. In a Git revision, it consists of the file's Git mode and object ID.
     """
     if "revision" in kernel:
         return _of_git(kernel, git_trees.files_of, kernel["revision"])
@@ -31,7 +32,7 @@ def digests(kernel) -> dict[str, str]:
 
 
 def check_unchanged(kernel, files) -> None:
-    """Raise SetupError if a source tree has changed since the study was read. ``files`` is the result of `digests`."""
+    """Raise SetupError if a source tree has changed since the study was read; ``files`` is the current result of `digests`."""
     if "revision" in kernel:
         sha256 = git_trees.tree_sha256(_of_git(kernel, git_trees.tree_of, kernel["revision"]))
     else:
@@ -41,12 +42,12 @@ def check_unchanged(kernel, files) -> None:
 
 
 def is_plain_file(file_digest) -> bool:
-    """Return whether an identity from `digests` belongs to a regular file that isn't executable."""
+    """Return whether a digest from `digests` belongs to a regular file that isn't executable."""
     return file_digest.startswith(f"{git_trees.REGULAR} ") or " " not in file_digest
 
 
 def is_as_it_was(path, file_digest) -> bool:
-    """Return whether a path is a regular file with the given identity from `digests`."""
+    """Return whether a path is a regular file whose digest is still the given one from `digests`."""
     if path.is_symlink() or not path.is_file():
         return False
     mode, _, name = file_digest.rpartition(" ")
@@ -55,9 +56,9 @@ def is_as_it_was(path, file_digest) -> bool:
 
 
 def write_files(kernel, files, folder) -> None:
-    """Write files of a kernel's source tree to a folder; raise SetupError if a file has changed.
+    """Copy files of a kernel's source tree to a folder; raise SetupError if a file has changed.
 
-    ``files`` is a part of the result of `digests`.
+    ``files`` contains the result of `digests` for these files.
     """
     if "revision" in kernel:
         _of_git(kernel, git_trees.write_files, files, folder, LARGEST_TREE_FILE_BYTES)
@@ -99,11 +100,11 @@ def _copy_revision(kernel, source):
 
 
 def _unpack(kernel, source):
-    """Unpack an archive to the new folder ``source``. If the archive has a single top folder, ``source`` is this folder."""
+    """Unpack an archive to the new folder ``source``; if the archive has a single top-level folder, that folder becomes ``source``."""
     archive, work = Path(kernel["tree"]), source.with_name("unpacked")
     say(f"{archive}: unpacking")
     work.mkdir()
-    # A copy, so that the bytes that are hashed are the ones that are unpacked.
+    # The archive is copied, so that the bytes that are hashed are the ones that are unpacked.
     copy = work.with_name(f"archive-{archive.name}")
     shutil.copyfile(archive, copy)
     if tree_archives.archive_sha256(copy) != kernel["sha256"]:
@@ -123,9 +124,9 @@ def _of_git(kernel, function, *arguments):
 
 
 def copy_folders(kernel, folders, target) -> None:
-    """Copy the regular files in the given folders of a source tree, but not in subfolders, to the same paths below ``target``.
+    """Copy the regular files in the given folders of a source tree, but not in their subfolders, to the same paths below ``target``.
 
-    The executable bit of each file is kept.
+    The copies of executable files are executable.
     """
     for folder in folders:
         (target / folder).mkdir(parents=True)

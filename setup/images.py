@@ -1,4 +1,4 @@
-"""Build container images once for each version of their definitions, keep them in the cache, and link them in envs/."""
+"""Build each version of the container images once, keep the images in the cache, and link them in envs/."""
 
 import os
 import re
@@ -12,28 +12,27 @@ from cache import cache_dir, cache_entry, digest, made_once, remove_tree, requir
 from progress import SetupError, run_fetching, run_logged, run_quietly
 
 BASE = Path("envs/base.def")
-#: Image with the source, objects and compiler of the guest kernel. The testbed's image gets its kernel from this image.
+#: Image with the guest kernel's source, objects and compiler. The kernel in the testbed's image is copied from this image.
 KERNEL = Path("envs/kernel.def")
 #: Image with Debian's compilers, in which stacks.py builds the QUIC stacks of examples/.
 STACKS = Path("envs/stacks.def")
 SIZE_GB = 6  # the kernel's source and build are the largest part
 ANALYSIS_PYTHON = "3.13"  # Debian 13's
-#: Python version of an image's wheels, if it is not `ANALYSIS_PYTHON`.
+#: Python version for which an image's wheels are made, if it isn't `ANALYSIS_PYTHON`.
 WHEELS_PYTHON = {"ns3": "3.11"}  # the only Python version for which all versions of ns-3 have wheels
 ROOT_ID_RANGE = (1_900_000_000, 65_536)  # systemd's documentation calls 1879048192 to 2147483647 unused
 DESCRIPTION = "usr/share/sawtooth/image.json"
 
 
 def takes(definition, argument) -> bool:
-    """Return whether a definition has the given build argument."""
+    """Return whether a definition uses the given build argument."""
     return f"{{{{ {argument} }}}}" in definition.read_text()
 
 
 def files_of(definition) -> list[Path]:
     """Return the files that a definition copies from the checkout, in order.
 
-    Sources with a build argument (``{{ wheels }}``) are omitted. Their content follows from a lock file, which the definition copies as
-    well.
+    Files named by a build argument (``{{ wheels }}``) are omitted. A lock file, which the definition copies too, determines their contents.
     """
     sources = []
     section = ""
@@ -46,7 +45,7 @@ def files_of(definition) -> list[Path]:
 
 
 def sections_of(definition) -> list[str]:
-    """Return the sorted sections of envs/debian.lock that a definition uses (as ``{{ debian_<section> }}``)."""
+    """Return the names of the sections of envs/debian.lock that a definition uses (as ``{{ debian_<section> }}``), sorted."""
     return sorted(set(re.findall(r"\{\{ debian_(\w+) \}\}", definition.read_text())))
 
 
@@ -56,14 +55,14 @@ def definitions() -> list[Path]:
 
 
 def definition_key(definition) -> str:
-    """Return the key of an image, a digest of all inputs of its build.
+    """Return the key of an image: a digest of all inputs to its build.
 
-    The inputs are the definition, the locked packages, the copied files, and the images on which the image is based.
+    The inputs are the definition, the locked packages, the copied files, and the inputs to the images on which this image is based.
 
     Raises
     ------
     SetupError
-        If a file is missing.
+        If a file that the definition copies is missing.
     """
     parts = [definition]
     parts += [definition_key(part) for part in (BASE, KERNEL) if takes(definition, part.stem)]
@@ -77,7 +76,7 @@ def definition_key(definition) -> str:
 
 
 def cached_image(definition) -> tuple[str, Path]:
-    """Return the key and the folder of a definition's image. The folder, in a bundle or in the cache, need not exist."""
+    """Return the key and the folder of a definition's image; the folder is in a bundle or in the cache, and need not exist."""
     key = definition_key(definition)
     name = f"{definition.stem}-{key[:16]}"
     bundled = unpacked.IMAGES / name
@@ -85,17 +84,17 @@ def cached_image(definition) -> tuple[str, Path]:
 
 
 def wanted_images(definitions, environ=os.environ) -> list[Path]:
-    """Return the definitions of the images that set-up provides. ns-3's image is included only with SAWTOOTH_NS3=1."""
+    """Return the definitions of the images that set-up provides; ns-3's image is included only with SAWTOOTH_NS3=1."""
     return [definition for definition in definitions if definition.stem != "ns3" or environ.get("SAWTOOTH_NS3") == "1"]
 
 
 def missing_images(definitions) -> list[Path]:
-    """Return the definitions of images that are missing from the cache."""
+    """Return the definitions whose images are missing from the cache."""
     return [definition for definition in definitions if not cached_image(definition)[1].exists()]
 
 
 def why_built(missing) -> str:
-    """Return the reason why images are built: the cache doesn't have them. If the last set-up used another cache, name it as well."""
+    """Return a message that images are built because the cache lacks them; the message names another cache if the last set-up used it."""
     names = ", ".join(definition.stem for definition in missing)
     link = missing[0].with_suffix(".sif")
     other = Path(os.readlink(link)).parents[2] if link.is_symlink() else cache_dir()
@@ -104,7 +103,7 @@ def why_built(missing) -> str:
 
 
 def fetch_wheels(lock, python) -> Path:
-    """Return the folder with the wheels of a lock file. The first call downloads them."""
+    """Return the folder with the wheels that a lock file lists; download the wheels if they aren't cached."""
     version = WHEELS_PYTHON.get(lock.stem, ANALYSIS_PYTHON)
     final = cache_entry("wheels", digest(lock, version)[:16])
     with made_once(final) as partial:
@@ -142,12 +141,12 @@ def fetch_wheels(lock, python) -> Path:
 
 
 def requirement_sets(lock) -> list[str]:
-    """Split the text of a lock file so that no part has two versions of a package, because pip rejects them.
+    """Split the text of a lock file so that no part lists two versions of a package, because pip rejects such a list.
 
     Returns
     -------
     list of str
-        Parts of the text. The first has the first version of each package, the second has the second versions, and so on.
+        Parts of the text. The first part lists the first version of each package, the second part the second versions, and so on.
     """
     parts = []
     seen = Counter()
@@ -168,7 +167,7 @@ def build_image(definition, apptainer, environ, python) -> Path:
             return final
         arguments = build_arguments(definition, key, apptainer, environ, python)
         image = partial / "image.sif"
-        # This is an intermediate file, so fast compression is enough.
+        # The image file is only an intermediate file, so fast compression is enough.
         command = [apptainer, "build", "--fakeroot", "--mksquashfs-args", "-comp lz4"]
         for name, value in arguments.items():
             command += ["--build-arg", f"{name}={value}"]
@@ -192,7 +191,7 @@ def build_image(definition, apptainer, environ, python) -> Path:
 
 
 def build_arguments(definition, key, apptainer, environ, python) -> dict[str, str | Path]:
-    """Return the values of a definition's build arguments, by name. Apptainer would reject unused arguments."""
+    """Return the values of a definition's build arguments, by name, without unused arguments, which Apptainer would reject."""
     values = {
         "definition_key": lambda: key,
         "base": lambda: build_image(BASE, apptainer, environ, python) / "image.sif",
@@ -206,9 +205,9 @@ def build_arguments(definition, key, apptainer, environ, python) -> dict[str, st
 
 
 def with_trusting_debootstrap(environ, folder) -> dict[str, str]:
-    """Return environment variables with which Apptainer finds a debootstrap that doesn't check signatures.
+    """Return environment variables that make Apptainer use a debootstrap that doesn't check signatures.
 
-    Debootstrap reads a folder in the cache. Its packages have already been compared with the lock file.
+    debootstrap reads packages from a folder in the cache, and these packages have already been compared with the lock file.
     """
     debootstrap = shutil.which("debootstrap", path=environ["PATH"])
     program = folder / "bin/debootstrap"
@@ -221,9 +220,8 @@ def with_trusting_debootstrap(environ, folder) -> dict[str, str]:
 def unpack(apptainer, image, root, environ) -> None:
     """Unpack an image into a folder in which all files belong to this user.
 
-    A container starts in 0.08 s from a folder, and in 0.14 s from an image file. A job that imports
-    pandas and pingouin starts in 1.6 s from a folder, and in 4.5 s from an image file. If users can't
-    open /dev/fuse, Apptainer would unpack an image file at each start.
+    A container starts in 0.08 s from a folder, and in 0.14 s from an image file. A job that imports pandas and pingouin starts in 1.6 s
+    from a folder, and in 4.5 s from an image file. Where users can't open /dev/fuse, Apptainer would unpack an image file at each start.
     """
     listing = run_quietly([apptainer, "sif", "list", image], env=environ)
     offset = re.search(r"\|(\d+)-\d+ +\|FS \(Squashfs", listing)[1]
@@ -232,7 +230,7 @@ def unpack(apptainer, image, root, environ) -> None:
 
 
 def link_image(definition, folder) -> None:
-    """Make envs/<image>.sif and envs/<image>.json links to an image's folder. Remove the links if the folder has no image."""
+    """Make envs/<image>.sif and envs/<image>.json links to an image in a folder; remove the links if the folder contains no image."""
     for suffix, target in ((".sif", folder / "root"), (".json", folder / "image.json")):
         link = definition.with_suffix(suffix)
         if not target.exists():
@@ -243,18 +241,17 @@ def link_image(definition, folder) -> None:
 
 
 def check_sources() -> None:
-    """Raise SetupError if there isn't enough space for building images, or if no archive is known for missing packages."""
+    """Raise SetupError if there isn't enough space to build images, or if packages are missing and no package archive is known."""
     require_cache()
     locked_packages.check_archive()
     require_space(cache_dir(), SIZE_GB, "building the container images")
 
 
 def as_root(command, workdir) -> list[str]:
-    """Wrap a command so that root can use a range of ids in a user namespace without changing the system's files.
+    """Wrap a command so that root can use a range of ids in a user namespace without changes to the system's files.
 
-    Apptainer reads /etc/subuid and /etc/subgid, and looks for newuidmap in fixed folders, beginning with
-    /usr/local/sbin. The command runs in a separate mount namespace, in which Sawtooth's files are mounted
-    at these paths.
+    Apptainer reads /etc/subuid and /etc/subgid, and looks for newuidmap in fixed folders, beginning with /usr/local/sbin. The command runs
+    in a separate mount namespace, in which Sawtooth's files are mounted at these paths.
     """
     ids = workdir / "root-ids"
     ids.write_text("root:{}:{}\n".format(*ROOT_ID_RANGE))

@@ -1,4 +1,4 @@
-"""Provide bases of guest kernels. A base is a source tree (another version of Linux, or a user's tree) that is patched and built once."""
+"""Provide bases of guest kernels: source trees (another version of Linux, or a user's tree) that are patched and built once."""
 
 import contextlib
 import json
@@ -18,13 +18,13 @@ from progress import SetupError, run_logged, run_quietly, say
 from study_files.kernel_trees import tree_version
 from study_files.kernels import CHECKOUT, LOCK, NEWEST, OF_BASE, bases, recipe_digest
 
-#: Space in GB for a source tree with its objects.
+#: Disk space in GB for a source tree and its objects.
 BASE_SIZE_GB = 3
-#: Files in a base's folder: facts about the base, digests of its source files (only for a source tree), and the image and recipe that
-#: built it.
+#: Files in a base's folder: facts about the base, digests of its source files (only if they come from a user's tree), and the image and
+#: recipe with which it was built.
 FACTS, FILES, MADE_BY = "facts.json", "files.json", "made-by"
-#: A base that was built from another state of a tree is used again if fewer files than this differ, and if all of them match
-#: `COMPILED_ONLY`. A build also runs files (Makefiles, scripts, host programs), which could have written anything into the objects.
+#: A base that was built from another state of a tree is used again if fewer files than this differ, and all of them match `COMPILED_ONLY`.
+#: Files that a build executes (Makefiles, scripts, host programs) don't match, because they could have written anything into the objects.
 MOST_CHANGED = 2000
 COMPILED_ONLY = re.compile(
     r"(net|include/net|drivers/net)/[\w./+-]+\.[ch]|include/(uapi/)?linux/(tcp|inet_diag|rtnetlink|snmp|skbuff|netdevice|pkt_sched|mptcp|ip|ipv6|net|socket)\.h",
@@ -33,22 +33,22 @@ COMPILED_ONLY = re.compile(
 
 
 def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
-    """Return the base of a kernel. It is built unless it is cached.
+    """Return the base of a kernel; if the base isn't cached, build it first.
 
     Parameters
     ----------
     kernel : dict
-        Kernel (`study_files.kernels.completed_kernels`).
+        Definition of the kernel (`study_files.kernels.completed_kernels`).
     root : pathlib.Path
-        Root folder of the image that builds bases. The kernel may be based on this image's own Linux.
+        Root folder of the image in which bases are built. The kernel may also be based on the Linux in this image.
 
     Returns
     -------
     base : pathlib.Path
         Folder with ``source`` and ``objects``.
     changed : dict
-        Files to replace in the base: path -> identity of the file in the kernel's source tree. It is empty unless the base was built from
-        another state of this tree.
+        Files that must be replaced in the base: path -> digest of the file in the kernel's source tree. The dict is empty unless the base
+        was built from another state of this tree.
     """
     if kernel.get("base") == NEWEST:
         return root / "build", {}
@@ -61,7 +61,7 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
     key = digest(root.parent.name, recipe_digest(OF_BASE), kernel["sha256"], "tree" if "tree" in kernel else "package")[
         :16
     ]
-    # The version may be any text, because a source tree states it.
+    # The version may be any text, because it comes from the source tree.
     final = cache_entry("kernels", f"base-{re.sub(r'[^0-9A-Za-z.-]+', '-', kernel['version'])}-{key}")
     made_by = f"{root.parent.name} {recipe_digest(OF_BASE)}"
     if given_trees.lists_files(kernel) and not final.exists() and (near := nearest_base(kernel, made_by)):
@@ -87,8 +87,8 @@ def provide_base(kernel, root) -> tuple[Path, dict[str, str]]:
 def build_base(partial, root, final, what) -> list[str]:
     """Patch the tree in ``partial``/source for the guest, build ``partial``/objects, and return facts about the base.
 
-    Of the three steps, only the second runs Makefiles and scripts of the tree, and they can write only into the objects. The logs of the
-    steps are next to ``final``.
+    Only the second of the three steps runs the tree's Makefiles and scripts, which can write only to the folder of objects. The logs of the
+    steps are written next to ``final``.
     """
     source, objects, made = (partial / part for part in ("source", "objects", "made"))
     objects.mkdir()
@@ -123,13 +123,13 @@ def build_base(partial, root, final, what) -> list[str]:
 
 
 def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
-    """Return the cached base that differs in the fewest files from a kernel's source tree, in the form of `provide_base`.
+    """Return the cached base that differs in the fewest files from a kernel's source tree, in the same form as `provide_base`.
 
     A base can be used again if
 
     - fewer than `MOST_CHANGED` files differ, and all of them match `COMPILED_ONLY`,
-    - no file was added or removed (a build might find another file in its place), and
-    - the guest's patches don't change a file that differs.
+    - no file was added or removed (a build might otherwise find another file instead), and
+    - the guest's patches don't modify any file that differs.
 
     Return None if there is no such base.
     """
@@ -140,7 +140,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
         has = has or given_trees.digests(kernel)
         had = json.loads((folder / FILES).read_text())
         changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
-        # Files that no build reads are not kept in a base.
+        # A base doesn't contain files that no build reads, so they don't count.
         changed = {path for path in changed if path not in had or os.path.lexists(folder / "source" / path)}
         if len(changed) < (len(nearest[1]) if nearest else MOST_CHANGED) and all(
             path in had
@@ -165,7 +165,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
 def fetch_source(kernel, partial) -> None:
     """Unpack the Linux source from a locked Debian package into ``partial``/source.
 
-    Raises SetupError if the lock file has a different version.
+    Raises SetupError if the lock file lists a different version.
     """
     locked = bases().get(kernel["base"], {})
     if {key: kernel[key] for key in locked} != locked:

@@ -1,8 +1,8 @@
 """Provide the packetdrill scripts of a guest kernel's own tests, and the command that starts each script.
 
-The image of envs/kernel.def has no tests in its kernel source. So the scripts come from Debian's package or from a user's source tree, and
-the study's patches are applied to them. The kernel's `ksft_runner.sh` determines how a script is started. It differs between versions, so
-it runs in the build container, and its commands are recorded.
+The kernel source in the image of envs/kernel.def contains no tests. Therefore the scripts come from Debian's package or from a user's
+source tree, and the study's patches are applied to them. The kernel's `ksft_runner.sh` determines how a script is started. Because this
+runner differs between versions, it is run in the build container, and the commands that it would start are recorded.
 """
 
 import contextlib
@@ -22,22 +22,22 @@ from progress import SetupError, say
 from study_files.kernels import CHECKOUT, NEWEST
 from study_files.patch_mails import patches_in
 
-#: Folder of the packetdrill scripts in a source tree, folder of files that their runner includes, and Linux version that added the scripts.
+#: Folder of the packetdrill scripts in a source tree, folder of the files that their runner includes, and first Linux version with scripts.
 SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
 SINCE = "6.12"
-#: A recorded command of the runner: the script, followed by the arguments of `unshare` (`-n packetdrill OPTION... SCRIPT`).
+#: A command recorded from the runner: the script, followed by the arguments of `unshare` (`-n packetdrill OPTION... SCRIPT`).
 COMMAND = re.compile(r"([\w.+@=-]+\.pkt)\t-n\tpacketdrill\t(.*)\t\1", re.A)
-#: Largest size of the list of commands in bytes. The list of Linux 7.2 has 200,000 bytes.
+#: Maximum size of the list of commands in bytes. For Linux 7.2 the list is 200,000 bytes long.
 LARGEST_COMMANDS = 2**24
 
 
 def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
-    """Put a kernel's scripts into a new folder, and return the commands that start them.
+    """Copy a kernel's scripts to a new folder, and return the commands that start the scripts.
 
     Parameters
     ----------
     kernel : dict or None
-        Kernel (`study_files.kernels.completed_kernel`), or None for the image's kernel.
+        Definition of the kernel (`study_files.kernels.completed_kernel`), or None for the image's kernel.
     compiler : pathlib.Path
         Folder of the image in which kernels are built.
     folder : pathlib.Path
@@ -46,12 +46,13 @@ def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
     Returns
     -------
     list of list of str
-        One command per start of a script: the script, followed by the arguments of packetdrill.
+        Commands, each a list of the script and packetdrill's arguments. A script may be started several times.
 
     Raises
     ------
     SetupError
-        If this Linux has no scripts, if a patch to them doesn't apply, or if the runner starts a program other than packetdrill.
+        If this version of Linux has no scripts, if a patch to the scripts doesn't apply, or if the runner starts a program other than
+        packetdrill.
     """
     what = f"Linux {kernel['version']}" if kernel and "version" in kernel else "the image's Linux"
     work = folder.with_name(f"{folder.name}-work")
@@ -73,7 +74,7 @@ def provide_scripts(kernel, compiler, folder) -> list[list[str]]:
 
 
 def unpacked_scripts(section, compiler) -> Path:
-    """Return a folder with `SCRIPTS` and `INCLUDED` from a Debian package of the kernel's source. The first call unpacks them."""
+    """Return a folder with `SCRIPTS` and `INCLUDED` from a Debian package of kernel source; unpack them if they aren't cached."""
     with contextlib.chdir(CHECKOUT):
         key = digest(compiler.name, RECIPE / "unpack", locked_packages.content(section))[:16]
         final = cache_entry("selftests", f"scripts-{section}-{key}")
@@ -85,7 +86,7 @@ def unpacked_scripts(section, compiler) -> Path:
 
 
 def provide_programs(compiler, folder) -> list[str]:
-    """Put programs that scripts call, but that the testbed's image doesn't have, into a folder.
+    """Copy to a folder the programs that scripts call but that aren't in the testbed's image.
 
     Return a sentence for each program that can't be provided.
     """
@@ -100,13 +101,13 @@ def provide_programs(compiler, folder) -> list[str]:
 
 
 def unpack(packages, folder, compiler, *paths) -> None:
-    """Unpack a folder of packages into another folder with envs/selftests/unpack, which selects the files."""
+    """Unpack all packages in a folder to another folder with the script envs/selftests/unpack, which selects the files."""
     binds = (f"{packages}:/build/debian:ro", f"{folder}:/build/made")
     in_container("unpack", paths, binds, compiler, f"{packages} can't be unpacked")
 
 
 def apply_patches(patches, source, folder, compiler, what) -> None:
-    """Apply those parts of patches that change scripts to the copies of the scripts in ``source``."""
+    """Apply to the scripts in ``source`` the parts of patches that change scripts."""
     folder.mkdir()
     changing = []
     for patch in patches:
@@ -127,7 +128,7 @@ def of_scripts(patch) -> bytes:
 
 
 def ask_runner(source, made, compiler, what) -> list[list[str]]:
-    """Return the commands that the kernel's runner would start for the scripts in ``source``."""
+    """Return the commands with which the kernel's runner would start the scripts in ``source``."""
     binds = (f"{source}:/build/source:ro", f"{made}:/build/made")
     in_container("ask_runner", (SCRIPTS,), binds, compiler, f"the runner of {what} can't be queried")
     commands = []
@@ -139,7 +140,7 @@ def ask_runner(source, made, compiler, what) -> list[list[str]]:
 
 
 def in_container(script, arguments, binds, compiler, problem) -> None:
-    """Run a script of envs/selftests in the build container.
+    """Run a script from envs/selftests in the build container.
 
     If the script fails, SetupError is raised with ``problem`` and the last line of the script's output.
     """

@@ -1,13 +1,15 @@
-"""Build a study's custom guest kernels. The workflow calls `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`.
+"""Build a study's custom guest kernels; the workflow calls `python3 setup kernel NAME LINUX DESCRIPTION [KERNEL] FILE=SHA256...`.
 
-This command works in the caller's folder, where the study's files are. The other commands of set-up work in the checkout.
+This command works in the caller's folder, where the study's files are; most other commands of set-up work in the checkout.
 
-C files are built into the kernel, because a kernel that loads modules has different bytes. A kernel's base (the image's Linux, another one
-from Debian, or a user's source tree) is built once and its objects are kept, so that adding a patch or a C file takes seconds. The compiler
-and `patch` run in a separate container of the image of envs/kernel.def. It has no network, and sees no other files of the machine.
+C files are built into the kernel, because support for loadable modules would change the kernel itself. A kernel's base (the image's Linux,
+another version from Debian, or a user's source tree) is built once and its objects are kept, so that adding a patch or a C file takes
+seconds. The compiler and `patch` run in a separate container of the image built from envs/kernel.def. This container has no network and no
+access to other files of the machine.
 
-A build runs code from other people: patches can add Makefiles, and a source tree has Makefiles and scripts. So a build can write only into
-its objects. Its inputs are read once and hashed, its tree is read-only (own_tree.py), and its outputs are checked (build_outputs.py).
+A build runs code from other people: patches can add Makefiles, and a source tree contains Makefiles and scripts. Therefore a build can
+write only to the folder of objects. The build's inputs are read once and hashed, the source tree is read-only (own_tree.py), and the output
+files are checked (build_outputs.py).
 """
 
 import base64
@@ -32,38 +34,38 @@ from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, recipe_digest
 from study_files.patch_mails import NO_PART, patches_in
 from testbed.machine.given_file import given_bytes
 
-#: The Makefile of net/sawtooth in the kernel's tree, with the objects and the folder of headers for the kernel's own CCAs.
+#: The Makefile of net/sawtooth in the kernel's tree, with the objects to build and the folder with the headers of the kernel's own CCAs.
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
-#: Space in GB for a copy of the objects and for the new kernel.
+#: Disk space in GB for a copy of the objects and for the new kernel.
 SIZE_GB = 1
-#: Key of an image -> digest of its unchanged kernel source, for images in which builds of earlier versions could change the source.
+#: Key of an image -> digest of the image's unmodified kernel source, for images whose source builds of earlier versions could modify.
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}
-#: Progress lines of make ("  LINK linux") and of the build scripts.
+#: Pattern of the progress lines that make ("  LINK linux") and the build scripts print.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
 
 
 def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
-    """Write a kernel and its description to the paths that the workflow expects. The kernel is built unless it is cached.
+    """Copy a kernel and its description to the paths that the workflow expects; if the kernel isn't cached, build it first.
 
     Parameters
     ----------
     name : str
         Identifier of the kernel's content (`experiment.definitions.kernel_id`), which becomes the kernel's build number.
     linux_file : pathlib.Path
-        Path for the kernel.
+        Path to which the kernel is written.
     description : pathlib.Path
-        Path for a JSON file with everything needed to build the kernel again, including the text of C files and patches.
+        Path to which a JSON file is written. The file describes everything needed to build the kernel again, including the text of C files
+        and patches.
     sources : dict
         Path of each C file -> expected SHA-256.
     kernel : dict, optional
-        Base, patches and options of the kernel (`study_files.kernels.completed_kernels`). By default, it is the image's Linux without
-        patches.
+        The kernel's base, patches and options (`study_files.kernels.completed_kernels`). The default is the image's Linux without patches.
 
     Raises
     ------
     SetupError
         If a file has changed or can't be read, if a source is missing, if a patch doesn't apply, if an option isn't accepted, or if a C
-        file doesn't compile. The message names the first such file or option, or quotes the compiler.
+        file doesn't compile. The message names the first problematic file or option, or quotes the compiler.
     """
     kernel = kernel or {"base": "newest", "patches": [], "config": {}}
     patches = {Path(patch["path"]): patch["sha256"] for patch in kernel["patches"]}
@@ -114,7 +116,7 @@ def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
 
 
 def read_once(path, sha256) -> bytes:
-    """Return the content of a C file or patch; raise SetupError if it doesn't have the given SHA-256.
+    """Return the content of a C file or patch; raise SetupError if the content's SHA-256 differs from the given one.
 
     The file is read only once, so that the hashed bytes are also the bytes that are compiled and published.
     """
@@ -138,7 +140,7 @@ def _with_text(path, sha256, content):
 
 
 def check_untouched(compiler, definition_key) -> None:
-    """Raise SetupError if the kernel source in an image of `SHARED_BY_LINKS` was changed. The check runs only once per cache."""
+    """Raise SetupError if the kernel source in an image listed in `SHARED_BY_LINKS` was modified; this is checked once per cache."""
     expected = SHARED_BY_LINKS.get(definition_key[:16])
     if expected is None:
         return
@@ -151,7 +153,7 @@ def check_untouched(compiler, definition_key) -> None:
 
 
 def provide_compiler() -> Path:
-    """Return the folder of the image in which kernels are built. The image itself is built unless it is cached."""
+    """Return the folder of the image in which kernels are built; if the image isn't cached, build it first."""
     return provide_builder(images.KERNEL)
 
 
@@ -161,7 +163,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     Parameters
     ----------
     name : str
-        Build number of the kernel.
+        The kernel's build number.
     root : pathlib.Path
         Root folder of the image in which the kernel is built.
     base : pathlib.Path
@@ -169,20 +171,20 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     partial : pathlib.Path
         Folder for intermediate files.
     sources : dict
-        Path -> content of each C file.
+        Path of each C file -> content.
     kernel : dict
-        Base, patches and options of the kernel.
+        The kernel's base, patches and options.
     changed : dict
-        Files to replace in the base (`provide_base`).
+        Files that must be replaced in the base (`provide_base`).
     contents : dict
-        Path -> content of each C file and patch.
+        Path of each C file and patch -> content.
     """
     work = partial / "work"
     objects, own, patches, options, tree = (work / part for part in ("objects", "own", "patches", "options", "tree"))
     for folder in (own, patches, options, tree):
         folder.mkdir(parents=True)
     recipe = copy_recipe(work / "guest")
-    # A copy that keeps the dates; otherwise everything would be compiled again.
+    # The copies keep their dates; otherwise everything would be compiled again.
     run_quietly(["cp", "-a", "--reflink=auto", base / "objects", objects])
     for path, content in sources.items():
         (own / path.name).write_bytes(content)
@@ -199,7 +201,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         source, {*own_tree.named_files(texts), *(["arch/um/Kconfig"] if tick else []), *changed}, tree
     )
     if changed:
-        # With today's date, which is later than the objects'.
+        # These files have the current date, which is later than the dates of the objects.
         given_trees.write_files(kernel, changed, tree)
     if texts or tick:
         command = contained(
@@ -221,7 +223,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         words = re.sub(rf"\S*net/sawtooth/{re.escape(path.name)}", lambda _, path=path: str(path), words)
     if status:
         raise SetupError(why_not_built(words, sources, kernel))
-    # All lines other than progress are warnings.
+    # All lines that don't report progress are warnings.
     if warnings := "\n".join(line for line in words.splitlines() if line.strip() and not STEP.match(line)):
         say(warnings)
     linux = build_outputs.read_linux(objects, name)
@@ -230,12 +232,12 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
 
 
 def of_kernel(patch) -> bytes:
-    """Return a patch (bytes) without changes to files that a guest kernel doesn't use."""
+    """Return a patch (bytes) without its changes to files that a guest kernel doesn't use."""
     return b"".join(part for part in parts_of(patch) if not _is_no_part(part))
 
 
 def parts_of(patch) -> list[bytes]:
-    """Split a patch (bytes) into the text before the first change and the changes to each file."""
+    """Split a patch (bytes) into the text before the first change, and the changes to each file."""
     return re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", patch, flags=re.M)
 
 
@@ -253,7 +255,7 @@ def option_lines(config) -> list[str]:
 def configuration(base, config) -> str:
     """Return a kernel configuration in which the options in ``config`` replace the base's options.
 
-    The tick rate (HZ) is omitted, because its option has no prompt.
+    The tick rate (HZ) is omitted, because a configuration file can't set this option.
     """
     own = base / "made/kernel.config"
     lines = (own if own.exists() else base / "kernel.config").read_text().splitlines()
@@ -262,7 +264,7 @@ def configuration(base, config) -> str:
 
 
 def option_text(value) -> str:
-    """Return the value of an option in the notation of a kernel configuration (y, n, a number, or a text in quotes)."""
+    """Return the value of an option in the notation of a kernel configuration: y, n, a number, or a text in quotes."""
     if isinstance(value, bool):
         return "yn"[not value]
     return str(value) if isinstance(value, int) or value in ("y", "n") else f'"{value}"'

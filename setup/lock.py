@@ -1,4 +1,4 @@
-"""Write lock files, which list all packages of an environment or image with versions and hashes."""
+"""Write the lock files, which list all packages of an environment or image with their versions and hashes."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from lock_debian import write_debian_lock
 from progress import run_fetching
 
 TARGETS = {
-    # The environments work with Python 3.11 and later. The image has a fixed Python version and platform.
+    # The environments must work with Python 3.11 and later. The image's Python version and platform are fixed.
     LOCK: ["--universal", "--python-version", "3.11"],
     DOCS_LOCK: ["--universal", "--python-version", "3.11"],
     Path("envs/analysis.lock"): ["--python-version", ANALYSIS_PYTHON, "--python-platform", "x86_64-manylinux_2_28"],
@@ -22,7 +22,7 @@ TARGETS = {
 def write_locks(python=sys.executable) -> None:
     """Resolve the packages in envs/*.in again, and write envs/*.lock.
 
-    Debian packages are resolved with apt, and Python packages with uv, which each call fetches.
+    Debian packages are resolved with apt, and Python packages with uv, which is fetched at each call.
     """
     write_debian_lock()
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Lock the packages in envs/debian.in and all of their dependencies at the mirror's current versions (`make lock`)."""
+"""Lock the packages in envs/debian.in and all their dependencies at the mirror's current versions (`make lock`)."""
 
 import re
 import subprocess
@@ -14,15 +14,15 @@ from progress import SetupError, run_fetching
 
 WISHES = Path("envs/debian.in")
 SUITES = (RELEASE, "sid", "bookworm")
-#: apt's pins, with which a package comes from another release only if debian.in names that release.
+#: apt's pins, which ensure that a package comes from another release only if debian.in names that release.
 PINS = "\n".join(f"Package: *\nPin: release n={suite}\nPin-Priority: 50\n" for suite in SUITES[1:])
 #: The entry in debian.in that stands for the newest kernel source.
 NEWEST_KERNEL = "linux-source/sid"
 KERNEL_SOURCE = re.compile(r"linux-source-(\d+)\.(\d+)")
 OLDEST_KERNEL = (6, 16)
-#: Packages that Apptainer makes debootstrap add to a root file system, and packages that it makes debootstrap omit.
+#: Packages that Apptainer tells debootstrap to add to a root file system, and packages that it tells debootstrap to omit.
 ASKED, LEFT_OUT = ("apt",), {"openssl", "udev", "debconf-i18n", "e2fsprogs"}
-#: Largest delay until the snapshot archive has recorded a state. A replaced package stays in Debian's archive for at least a day.
+#: Maximum delay until the snapshot archive has recorded a state of Debian's archive, where a replaced package stays for at least a day.
 TAKEN_UP = timedelta(hours=6)
 
 
@@ -49,7 +49,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
         sections = read_wishes(wishes)
         locked = {}
         for section, wished in sections.items():
-            if is_kernel_source(section):  # unpacked, not installed
+            if is_kernel_source(section):  # kernel sources are unpacked, not installed
                 wished = [newest_kernel(config) if name == NEWEST_KERNEL else name for name in wished]
                 locked[section] = describe(config, wished)
             elif section == BASE:
@@ -62,7 +62,7 @@ def write_debian_lock(wishes=WISHES, lock=LOCK) -> None:
 
 
 def read_wishes(wishes) -> dict[str, list[str]]:
-    """Return the packages in each section of a file in the format of envs/debian.in."""
+    """Return the packages that a file in the format of envs/debian.in lists, by section."""
     sections = {}
     for line in wishes.read_text().splitlines():
         if line.startswith("["):
@@ -73,7 +73,7 @@ def read_wishes(wishes) -> dict[str, list[str]]:
 
 
 def ask(*command) -> str:
-    """Return the output of an apt command; raise SetupError with the last line of output if the command fails."""
+    """Return the output of an apt command; if the command fails, raise SetupError with the last line of the output."""
     answer = subprocess.run(command, capture_output=True, text=True)
     if answer.returncode:
         lines = (answer.stderr.strip() or answer.stdout.strip()).splitlines()
@@ -91,20 +91,20 @@ def newest_kernel(config) -> str:
 
 
 def required(config) -> list[str]:
-    """Return the packages that debootstrap's smallest variant installs (those that Debian marks as required), except `LEFT_OUT`."""
+    """Return the packages that debootstrap installs in its minimal variant (Debian's required packages), except `LEFT_OUT`."""
     stanzas = ask("apt-cache", "-c", str(config), "dumpavail").split("\n\n")
     listed = [stanza for stanza in stanzas if "\nPriority: required\n" in stanza]
     return sorted({field(stanza, "Package") for stanza in listed} - LEFT_OUT)
 
 
 def resolve(config, wished) -> list[str]:
-    """Return the given packages and their missing dependencies, which apt would install, as ``name=version``."""
+    """Return, as ``name=version``, the packages that apt would install for the given ones, including missing dependencies."""
     plan = ask("apt-get", "-c", str(config), "--simulate", "--no-install-recommends", "install", *wished)
     return [f"{name}={version}" for name, version in re.findall(r"^Inst (\S+) (?:\[\S+\] )?\((\S+) ", plan, re.M)]
 
 
 def stanzas_of(config, packages) -> list[str]:
-    """Return the distinct stanzas of packages in the package lists, sorted by name and version."""
+    """Return the stanzas of the given packages in the package lists, without duplicates, sorted by name and version."""
     stanzas = ask("apt-cache", "-c", str(config), "show", *packages).split("\n\n")
     of_packages = {
         (field(stanza, "Package"), field(stanza, "Version")): stanza.strip() for stanza in stanzas if stanza.strip()
@@ -113,7 +113,7 @@ def stanzas_of(config, packages) -> list[str]:
 
 
 def describe(config, packages) -> list[Package]:
-    """Return entries of the lock file for packages."""
+    """Return the lock file's entries for the given packages."""
     names = ("Package", "Version", "Architecture", "Size", "SHA256", "Filename")
     described = []
     for stanza in stanzas_of(config, packages):
@@ -123,18 +123,18 @@ def describe(config, packages) -> list[Package]:
 
 
 def installed(config, packages) -> str:
-    """Return dpkg's status file for a system with the given packages installed."""
+    """Return the content of dpkg's status file for a system on which the given packages are installed."""
     stanzas = stanzas_of(config, [f"{package.name}={package.version}" for package in packages])
     return "".join(f"{stanza}\nStatus: install ok installed\n\n" for stanza in stanzas)
 
 
 def field(stanza, name) -> str:
-    """Return a field of a package's stanza."""
+    """Return the value of a field in a package's stanza."""
     return re.search(rf"^{name}: (.*)$", stanza, re.M)[1]
 
 
 def archive_time(folder) -> str:
-    """Return a time at which the snapshot archive has all listed packages, such as ``20261030T140801Z``."""
+    """Return a time, such as ``20261030T140801Z``, at which the snapshot archive contains all listed packages."""
     releases = (folder / "state/lists").glob("*Release")
     dates = [parsedate_to_datetime(field(release.read_text(), "Date")) for release in releases]
     return (max(dates) + TAKEN_UP).astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")

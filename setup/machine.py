@@ -1,4 +1,4 @@
-"""Check the requirements on this machine before long steps start. Each check raises an error with one sentence."""
+"""Check that this machine meets the requirements, before long steps start; each check raises an error with one sentence."""
 
 import os
 import platform
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from progress import SetupError
 
-#: Setting of AppArmor. If it is on, a program has no capabilities in a user namespace unless a profile allows them.
+#: AppArmor's setting. If it is on, programs have no capabilities in a user namespace unless a profile allows them.
 RESTRICTION = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 
 
@@ -29,9 +29,9 @@ def check_user_namespaces(apptainer=None, apparmor=RESTRICTION) -> None:
     Parameters
     ----------
     apptainer : str, optional
-        Path of the machine's own Apptainer. Its package may include the profile that AppArmor requires.
+        Path to the Apptainer installed on the machine. Its package may include the profile that AppArmor requires.
     apparmor : pathlib.Path
-        File with AppArmor's setting, which is on in Ubuntu since 24.04.
+        File with AppArmor's setting, which has been on in Ubuntu since 24.04.
     """
     attempt = ["unshare", "--user", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/tmp"]
     try:
@@ -69,8 +69,8 @@ def has_id_range(table, user, uid) -> bool:
 def check_image_building(environ=os.environ, tables=(Path("/etc/subuid"), Path("/etc/subgid"))) -> None:
     """Raise SetupError if this user can't build images.
 
-    An image has files that belong to several users. Root may use any ids. An ordinary user needs a range of
-    ids from the administrator, and newuidmap, which must be installed set-uid.
+    The files in an image belong to several users. Root may use any ids. For other users, an administrator must assign a range of ids and
+    install the set-uid program newuidmap.
     """
     if os.geteuid() == 0:
         if subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode:

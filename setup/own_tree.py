@@ -1,8 +1,9 @@
 """Combine the read-only source tree of a base with copies of the files that a study changes.
 
-Links to the base's files would not do, because a build could write through them into files that the next build reads. Copying the whole
-tree would take as long as the build. So patches are applied to copies of the files that they name, and the copies are mounted over the
-base's files. If files are added or removed, their folder is copied, because a mount in a read-only folder needs an existing file.
+Links to the base's files can't be used, because a build could write through a link to a file that the next build reads. Copying the entire
+tree would take as long as the build. Therefore patches are applied to copies of the files that they name, and the copies are mounted over
+the base's files. If files are added to or removed from a folder, the folder is copied, because in a read-only folder a file can be mounted
+only over an existing file.
 """
 
 import os
@@ -13,35 +14,35 @@ from pathlib import Path, PurePosixPath
 
 from progress import SetupError
 
-#: Paths that patches may change. Apptainer's `--bind` would misread other paths (with colons or commas).
+#: Pattern of the paths that patches may change. Apptainer's `--bind` would misread other paths (with colons or commas).
 PATH = re.compile(r"[\w.+@=-]+(/[\w.+@=-]+)*", re.A)
-#: Names of files in a unified diff, including those in Git's headers.
+#: Pattern of the file names in a unified diff, including those in Git's headers.
 NAMED = re.compile(
     rb"^(?:(?:---|\+\+\+|Index:) ([^\t\r\n]+)|diff --git (\S+) (\S+)|(?:rename|copy) (?:from|to) ([^\r\n]+))", re.M
 )
-#: Largest number of files that are mounted separately. If there are more, the whole tree is copied.
+#: Maximum number of files that are mounted individually. If there are more, the entire tree is copied.
 MOST_MOUNTED = 256
 
 
 def named_files(patches) -> set[str]:
-    """Return the paths that patches (bytes) may change. `patch --strip=1` chooses among them."""
+    """Return the paths that patches (bytes) may change; which of these paths change depends on `patch --strip=1`."""
     found = set()
     for patch in patches:
         for match in NAMED.finditer(patch):
             for name in filter(None, match.groups()):
-                # Git's lines of renames have no prefix to strip.
+                # Paths in Git's lines about renames have no prefix that could be stripped.
                 text = name.decode(errors="replace").strip()
                 found |= {text, text.partition("/")[2]}
     return {path for path in found if is_allowed(path)}
 
 
 def is_allowed(path) -> bool:
-    """Return whether a path stays below its top folder and has only characters that `--bind` accepts."""
+    """Return whether a path stays inside its top folder, and contains only characters that `--bind` accepts."""
     return bool(PATH.fullmatch(path)) and not {".", ".."} & set(path.split("/"))
 
 
 def is_plain(folder, path) -> bool:
-    """Return whether a path below a folder is a regular file, and no part of the path is a symbolic link."""
+    """Return whether a path in a folder leads to a regular file, and no part of the path is a symbolic link."""
     *above, _ = (folder / part for part in (*reversed(PurePosixPath(path).parents), path))
     try:
         return all(stat.S_ISDIR(os.lstat(part).st_mode) for part in above) and stat.S_ISREG(
@@ -52,7 +53,7 @@ def is_plain(folder, path) -> bool:
 
 
 def copy_files(source, paths, tree) -> dict[str, bytes]:
-    """Copy the given paths from ``source`` to ``tree`` if they are regular files, and return their contents by path."""
+    """Copy those of the given paths that are regular files from ``source`` to ``tree``, and return the files' contents by path."""
     contents = {}
     for path in sorted(paths):
         if is_plain(source, path):
@@ -63,7 +64,7 @@ def copy_files(source, paths, tree) -> dict[str, bytes]:
 
 
 def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
-    """Return the mounts, in order, that combine a base's source tree with the changed files in ``tree``.
+    """Return the mounts that combine a base's source tree with the changed files in ``tree``, in mounting order.
 
     Parameters
     ----------
@@ -79,12 +80,12 @@ def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
     Returns
     -------
     list of (pathlib.Path, str)
-        File or folder to mount, and its path in the combined tree. The base's tree comes first, with the path "".
+        File or folder to mount, and its path in the combined tree. The first element is the base's tree, with the path "".
 
     Raises
     ------
     SetupError
-        If patches made something other than a regular file, or a file with a name that can't be mounted.
+        If patches created something other than a regular file, or a file whose name prevents mounting.
     """
     has = {path: tree / path for path in _regular_files(tree)}
     changed = {path for path, file in has.items() if file.read_bytes() != had.get(path)}
@@ -123,7 +124,7 @@ def _regular_files(tree):
 
 
 def _folder_of(source, path):
-    """Return the innermost existing folder of the base's tree for a path, or "" for the tree itself."""
+    """Return the innermost folder on a path that exists in the base's tree, or "" for the tree itself."""
     inside = ""
     for parent in reversed(PurePosixPath(path).parents[:-1]):
         if (source / parent).is_symlink():

@@ -1,7 +1,7 @@
-"""Pack images into an archive in the OCI layout, for machines that can't reach any mirror (`taken_images` imports them).
+"""Pack images into an archive in the OCI layout, for machines that can't reach any mirror (`taken_images` imports the images).
 
-Each image has one manifest and one compressed layer with the same files as in a bundle. Annotations give the image's name, its content
-digest and the key of its definition. Apptainer can read an archive with a single image: `make images ARGS=testbed`, then
+Each image consists of one manifest and one compressed layer with the same files as in a bundle. Annotations state the image's name, its
+content digest and the key of its definition. Apptainer can read an archive with a single image: `make images ARGS=testbed`, then
 `apptainer build x.sif oci-archive:sawtooth.images.tar`. Apptainer 1.4 can't choose one of several images.
 """
 
@@ -26,7 +26,7 @@ CONFIG_TYPE = "application/vnd.oci.image.config.v1+json"
 LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar+gzip"
 NAME = "org.opencontainers.image.ref.name"
 CONTENT, KEY = "sawtooth.content-digest", "sawtooth.definition-key"
-#: Environment variables of root's shell. Variables that an image needs are set inside the image.
+#: Environment variables as in a shell of root. Variables that an image needs are set inside the image.
 ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"]
 COMPRESSION = 6
 CHUNK_BYTES = 2**20
@@ -38,7 +38,7 @@ def pack(archive, names) -> Path:
     Raises
     ------
     SetupError
-        If an image doesn't exist or isn't built.
+        If there is no image of a given name, or if the image hasn't been built.
     """
     known = {definition.stem: definition for definition in images.definitions()}
     for name in names:
@@ -46,7 +46,7 @@ def pack(archive, names) -> Path:
             raise SetupError(f"there is no image {name!r}; there are {', '.join(known)}.")
         if not known[name].with_suffix(".sif").exists():
             raise SetupError(f"the image {name} is missing: run `make setup{' NS3=1' if name == 'ns3' else ''}` first.")
-    # Next to the archive, because a cache may belong to another user.
+    # The temporary folder is next to the archive, because the cache may belong to another user.
     with tempfile.TemporaryDirectory(dir=archive.absolute().parent, prefix=f".{archive.name}.") as place:
         blobs = Path(place)
         manifests = [pack_image(known[name], blobs) for name in names]
@@ -55,7 +55,7 @@ def pack(archive, names) -> Path:
         with tarfile.open(blobs / "archive", "w", format=tarfile.GNU_FORMAT) as tar:
             add(tar, LAYOUT, b'{"imageLayoutVersion": "1.0.0"}')
             add(tar, INDEX, json.dumps(index, indent=1).encode())
-            for folder in ("blobs", "blobs/sha256"):  # Apptainer creates only folders that are listed
+            for folder in ("blobs", "blobs/sha256"):  # Apptainer creates only folders that the archive lists
                 member = tarfile.TarInfo(folder)
                 member.type, member.mode = tarfile.DIRTYPE, 0o755
                 tar.addfile(member)
@@ -67,12 +67,12 @@ def pack(archive, names) -> Path:
 
 
 def images_of(results) -> list[str]:
-    """Return the names of the images that the manifest of some results lists.
+    """Return the names of the images listed in the manifest of a results folder.
 
     Raises
     ------
     SetupError
-        If the manifest can't be read, or if this checkout has different images.
+        If the manifest can't be read, or if this checkout's images differ from the listed ones.
     """
     manifest = results / "ro-crate-metadata.json"
     try:
@@ -93,7 +93,7 @@ def images_of(results) -> list[str]:
 
 
 def pack_image(definition, blobs) -> dict:
-    """Write the blobs of an image to a folder, and return the descriptor of the image's manifest."""
+    """Write an image's blobs to a folder, and return the descriptor of the image's manifest."""
     folder = definition.with_suffix(".sif").resolve().parent
     described = json.loads((folder / "image.json").read_text())
     if content_digest(folder / "root") != described["content_digest"]:
@@ -123,7 +123,7 @@ def pack_image(definition, blobs) -> dict:
 
 
 class Hashing(io.RawIOBase):
-    """A writer that computes the SHA-256 of all data before writing them to another writer."""
+    """A writer that passes all data on to another writer, and computes their SHA-256."""
 
     def __init__(self, target):
         self.target, self.sum = target, hashlib.sha256()
@@ -137,9 +137,9 @@ class Hashing(io.RawIOBase):
 
 
 def pack_layer(entries, blobs) -> tuple[Path, str]:
-    """Write the entries of an image as a compressed layer.
+    """Write an image's entries as a compressed layer.
 
-    Return the path of the layer's blob, and the SHA-256 of the uncompressed layer.
+    Return the path to the layer's blob, and the SHA-256 of the uncompressed layer.
     """
     partial = blobs / "layer"
     with open(partial, "wb") as file:
@@ -153,9 +153,9 @@ def pack_layer(entries, blobs) -> tuple[Path, str]:
 
 
 def add_entry(tar, entry) -> None:
-    """Add an entry of an image (a file, link or folder) to the image's layer."""
+    """Add an image's entry (a file, link or folder) to the image's layer."""
     _, _, path = entry.name.partition("/root/")
-    if not path:  # the image's description, which the image has as well, and the root itself
+    if not path:  # the root itself, or the image's description, which the image contains anyway
         return
     member = tarfile.TarInfo(path)
     member.mode = stat.S_IMODE(entry.mode) & 0o1777
@@ -173,7 +173,7 @@ def add_entry(tar, entry) -> None:
 
 
 def add(tar, name, source) -> None:
-    """Add a file to an archive. ``source`` is the path of the file or its content."""
+    """Add a file to an archive; ``source`` is the file's path or content."""
     member = tarfile.TarInfo(name)
     member.mode = 0o644
     member.size = len(source) if isinstance(source, bytes) else source.stat().st_size
@@ -182,12 +182,12 @@ def add(tar, name, source) -> None:
 
 
 def write_blob(content, blobs) -> Path:
-    """Write content to a file that is named by the content's SHA-256, and return the path of the file."""
+    """Write content to a file whose name is the content's SHA-256, and return the file's path."""
     blob = blobs / hashlib.sha256(content).hexdigest()
     blob.write_bytes(content)
     return blob
 
 
 def descriptor(kind, blob) -> dict:
-    """Return the OCI descriptor of a blob, with its media type, digest and size in bytes."""
+    """Return the OCI descriptor of a blob: media type (``kind``), digest and size in bytes."""
     return {"mediaType": kind, "digest": f"sha256:{blob.name}", "size": blob.stat().st_size}

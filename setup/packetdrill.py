@@ -1,7 +1,7 @@
 """Build packetdrill, which runs the kernel's own TCP tests, from a source that the user names.
 
-No package registry has packetdrill. Its authors publish it in the repository google/packetdrill on GitHub. The source is a folder or an
-archive, and only the files needed to build packetdrill are used. Each file is read only once, so that the hashed bytes are also the
+packetdrill isn't in any package registry; its authors publish it in the repository google/packetdrill on GitHub. The source is a folder or
+an archive, of which only the files needed to build packetdrill are used. Each file is read only once, so that the hashed bytes are also the
 bytes that are compiled.
 """
 
@@ -24,20 +24,20 @@ from study_files.kernels import CHECKOUT
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Folder with the script that builds packetdrill, and with the library that is preloaded into packetdrill.
+#: Folder with the script that builds packetdrill, and with the source of the library that is preloaded into packetdrill.
 RECIPE = CHECKOUT / "envs/selftests"
-#: Pattern for the names of packetdrill's source files, and files by which its folder is recognized.
+#: Pattern of the names of packetdrill's source files, and files by which its folder is recognized.
 PART = re.compile(r"[\w-]+\.[chly]|Makefile(\.\w+)?", re.A)
 KNOWN_BY = {"packetdrill.c", "parser.y", "lexer.l", "Makefile.Linux"}
 #: Files that an earlier build may have left in the source folder.
 MADE = {"parser.c", "parser.h", "lexer.c"}
-#: Largest size in bytes of an archive, of its whole content, of a source file, and of all source files together. The source has 1 MB.
+#: Maximum size in bytes of an archive, of its unpacked content, of a source file, and of all source files together. The source is 1 MB.
 LARGEST_ARCHIVE, LARGEST_CONTENT, LARGEST_PART, LARGEST_SOURCE = 2**28, 2**30, 2**22, 2**26
-#: Largest size of a program in bytes.
+#: Maximum size of a program in bytes.
 LARGEST_PROGRAM = 2**25
-#: Name of a program that `provide_packetdrill` makes -> output of the build.
+#: Name of a file that `provide_packetdrill` makes -> name of the file that the build writes.
 PROGRAMS = {"packetdrill": "stripped", "virtual_time.so": "virtual_time.so"}
-#: Errors of a damaged archive.
+#: Exceptions that reading a damaged archive may raise.
 DAMAGED = (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError)
 
 
@@ -47,7 +47,7 @@ def provide_packetdrill(source, compiler) -> tuple[Path, str]:
     Parameters
     ----------
     source : pathlib.Path
-        Path of a folder or an archive (tar, zip).
+        Path to a folder or an archive (tar, zip).
     compiler : pathlib.Path
         Folder of the image in which kernels are built.
 
@@ -75,7 +75,7 @@ def provide_packetdrill(source, compiler) -> tuple[Path, str]:
 
 
 def build(work, root, source) -> None:
-    """Build packetdrill in the image ``root``. The folder ``work`` has the source files and receives the programs."""
+    """Build packetdrill in the image ``root``; the folder ``work`` contains the source files, and the programs are written to it."""
     command = contained(f"{work}:/build/packetdrill", recipe=RECIPE, seconds=LONGEST_S, root=root)
     status, words = said_by([*command, root, *IN_CONTAINER, "sh", "/build/guest/build_packetdrill"], "packetdrill")
     if status:
@@ -84,7 +84,7 @@ def build(work, root, source) -> None:
 
 
 def source_files(source) -> dict[str, bytes]:
-    """Return the contents of packetdrill's source files by name; raise SetupError if the source doesn't have them."""
+    """Return the contents of packetdrill's source files by name; raise SetupError if the source doesn't contain these files."""
     if why := absence(source, "file or folder"):
         raise SetupError(f"PACKETDRILL={source}: {why}.")
     folders, size = {}, 0
@@ -128,7 +128,7 @@ def _of_archive(source) -> Iterator[tuple[PurePosixPath, bytes]]:
 
 def _of_tar(content):
     unpacked = 0
-    # Read as a stream; otherwise the whole content would be read once for the list and once for each file.
+    # The archive is read as a stream; otherwise it would be read once for the list of members, and again for each file.
     with tarfile.open(fileobj=content, mode="r|*") as members:
         for member in members:
             unpacked += member.size

@@ -1,4 +1,4 @@
-"""Print the messages of set-up: a line for each step, and a sentence if set-up can't continue."""
+"""Print set-up's messages: a line for each step, and a sentence if set-up can't continue."""
 
 import os
 import re
@@ -7,19 +7,19 @@ import subprocess
 import sys
 import time
 
-# Lines of a log that are shown to the user: those that a definition marks, and Apptainer's last stage.
+# Pattern of the log lines that are shown to the user: those that an image definition marks, and Apptainer's last stage.
 STEP = re.compile(r"==> (.+)|INFO: +(Creating SIF file).*")
 HEARTBEAT_S = 30
-#: Number of last lines that are shown from the log of a failed command.
+#: Number of lines that are shown from the end of a failed command's log.
 SHOWN_LINES = 25
-#: Largest size of a command's log in bytes; further output is dropped.
+#: Maximum size of a command's log in bytes; further output is discarded.
 LARGEST_LOG = 2**26
-#: Length in bytes of the longest line in which a step is searched for.
+#: Maximum length in bytes of a line that is recognized as a step.
 LONGEST_LINE = 2**16
-#: An error of pip or apt in a log. Before a traceback, pip prints `ERROR: Exception:`; the traceback's last line has the error.
-#: pip also reports versions that it ignores as an error, before the real one.
+#: Pattern of an error that pip or apt reports in a log. Two lines of pip aren't the error itself: `ERROR: Exception:` precedes a traceback,
+#: whose last line states the error, and a line about ignored versions precedes the actual error.
 ERROR = re.compile(r"(?:ERROR|E): (?!Exception:|Ignored the following versions)(.+)")
-#: Text that pip prints, anywhere in a line, if the network doesn't answer. The following errors of pip are only consequences.
+#: Pattern of the text that pip prints, anywhere in a line, if the network doesn't respond. pip's later errors are only consequences.
 UNANSWERED = re.compile(
     r"Read timed out|[Cc]onnection (?:refused|reset by peer|broken|aborted|timed out)|Network is unreachable|No route to host|"
     r"Remote end closed connection|Name or service not known|Temporary failure in name resolution|Incomplete(?:Read| download)"
@@ -29,28 +29,28 @@ CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 
 
 class SetupError(Exception):
-    """Set-up can't continue. The message explains in one sentence what is missing and how to get it."""
+    """Set-up can't continue; the message explains in one sentence what is wrong and what the user can do."""
 
 
 def visible(text) -> str:
-    """Escape the control characters in a text, as in ``\\x1b[2J``, so that a terminal doesn't interpret them."""
+    """Escape a text's control characters, as in ``\\x1b[2J``, so that a terminal doesn't interpret them."""
     return CONTROL.sub(lambda match: match[0].encode("unicode_escape", "surrogatepass").decode(), str(text))
 
 
 def say(text) -> None:
-    """Print a line at once, even into a pipe. Control characters, which compilers and Makefiles may print, are escaped."""
+    """Print a line immediately, even to a pipe; control characters, which compilers and Makefiles may print, are escaped."""
     print(visible(text), flush=True)
 
 
 def last_lines(log, count) -> list[str]:
-    """Return the last lines of a log file of any size."""
+    """Return the last ``count`` lines of a log file, which may have any size."""
     with open(log, "rb") as opened:
         opened.seek(max(0, opened.seek(0, os.SEEK_END) - SHOWN_LINES * LONGEST_LINE))
         return opened.read().decode(errors="replace").splitlines()[-count:]
 
 
 def errors_in(log) -> list[str]:
-    """Return the errors of pip or apt at the end of a log, or the last line of the log if no line is marked as an error."""
+    """Return the errors that pip or apt reports at the end of a log, or the log's last line if no line is marked as an error."""
     lines = last_lines(log, 1000)
     return [match[1].strip() for line in lines if (match := ERROR.match(line))] or lines[-1:] or ["it gives no reason"]
 
@@ -63,12 +63,12 @@ def run_quietly(command, **options) -> str:
     command : list of str or pathlib.Path
         Command with its arguments.
     **options
-        Additional arguments of `subprocess.run`.
+        Additional arguments for `subprocess.run`.
 
     Raises
     ------
     SetupError
-        If the command fails. The message has the last line of the command's standard error.
+        If the command fails. The message ends with the last line of the command's standard error.
     """
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", **options)
     if done.returncode:
@@ -78,23 +78,23 @@ def run_quietly(command, **options) -> str:
 
 
 def run_logged(command, log, title, env=None, cwd=None) -> None:
-    """Run a command, write its output to a log file, and print its steps with the elapsed seconds.
+    """Run a command, write its output to a log file, and print its steps with the elapsed time in seconds.
 
     Parameters
     ----------
     command : list of str
         Command with its arguments.
     log : pathlib.Path
-        File for the command's standard output and standard error. Lines that match `STEP` are printed.
+        File for the command's standard output and standard error. Lines that match `STEP` are also printed.
     title : str
-        Description of the command, which precedes each step.
+        Description of the command, printed before each step.
     env, cwd : optional
         Environment variables and working folder of the command.
 
     Raises
     ------
     SetupError
-        If the command fails. The message has the end of the log and the log's path.
+        If the command fails. The message contains the end of the log and the log's path.
     """
     started = time.monotonic()
 
@@ -114,7 +114,7 @@ def run_logged(command, log, title, env=None, cwd=None) -> None:
         try:
             copy_output(process.stdout, selector, out, show)
         except BaseException:
-            process.terminate()  # interrupted: don't wait for its end
+            process.terminate()  # interrupted: don't wait until the process ends
             raise
         status = process.wait()
     if status:
@@ -124,12 +124,13 @@ def run_logged(command, log, title, env=None, cwd=None) -> None:
 
 
 def run_fetching(command, log, title, what, source="package index", env=None) -> None:
-    """Run a pip or apt command that fetches something (``what``) from a ``source``, as `run_logged` does.
+    """Run a pip or apt command with `run_logged`; the command fetches something (``what``) from a ``source``.
 
     Raises
     ------
     SetupError
-        If the command fails. The message begins with ``what``, and quotes the first error in the log or the last sign of a missing network.
+        If the command fails. The message begins with ``what``, and quotes the last text about an unresponsive network in the log or, if
+        there is none, the first error.
     """
     try:
         run_logged(command, log, title, env)
@@ -142,9 +143,9 @@ def run_fetching(command, log, title, what, source="package index", env=None) ->
 
 
 def copy_output(source, selector, log, show) -> None:
-    """Copy the output of a command to its log until the output ends, and show the steps.
+    """Copy a command's output to its log until the output ends, and show the steps.
 
-    After `HEARTBEAT_S` without a step, "still working" is shown.
+    If there is no step for `HEARTBEAT_S`, "still working" is shown.
     """
     shown = time.monotonic()
     pending = b""
@@ -166,6 +167,6 @@ def copy_output(source, selector, log, show) -> None:
 
 
 def refuse(error) -> int:
-    """Print the sentence of a `SetupError` and return the exit status."""
+    """Print the message of an error, and return set-up's exit status."""
     print(visible(f"sawtooth: {error}"), file=sys.stderr, flush=True)
     return 1

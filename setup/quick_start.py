@@ -1,9 +1,9 @@
-"""Start Snakemake faster by loading modules that it rarely needs at their first use.
+"""Start Snakemake faster: modules that it rarely needs are loaded only when they are first used.
 
-Set-up puts this module into the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm
-plugin imports pandas for a report that it writes only on request. This import takes a third of a dry run. Only storage needs requests,
-only notebooks need nbformat, and only pictures in captions need PIL.Image. Other programs in the environment import everything as usual.
-Without this module, or with another version of Snakemake, calls are slower, but nothing else changes.
+Set-up copies this module to the workflow environment, where Python imports it at each start (`sawtooth.pth`). Snakemake's Slurm plugin
+imports pandas for a report that it writes only on request, and this import takes a third of the time of a dry run. Only storage needs
+requests, only notebooks need nbformat, and only pictures in captions need PIL.Image. Other programs in the environment import all modules
+as usual. Without this module, or with another version of Snakemake, Snakemake starts more slowly, but nothing else changes.
 """
 
 import gc
@@ -14,7 +14,7 @@ import threading
 from importlib.machinery import PathFinder
 from types import ModuleType
 
-#: Modules that are loaded at their first use -> their classes for which Snakemake checks each parameter (isinstance).
+#: Module that is loaded when it is first used -> classes of the module for which Snakemake checks each parameter (isinstance).
 CLASSES = {
     "pandas": ("DataFrame", "Series", "Index"),
     "numpy": ("ndarray", "str_"),
@@ -30,7 +30,7 @@ _lock = threading.RLock()
 class _NoInstances(type):
     """Metaclass of stand-ins for classes in modules that aren't loaded yet.
 
-    A stand-in has no instances. Any use other than isinstance loads the class.
+    No object is an instance of a stand-in. Any use other than isinstance loads the class.
     """
 
     def __getattr__(cls, name):
@@ -41,7 +41,7 @@ class _NoInstances(type):
 
 
 class _LateModule(ModuleType):
-    """A module that executes its code when an attribute is missing, that is, at its first use."""
+    """A module whose code is executed when an attribute is missing, that is, when the module is first used."""
 
     def __getattr__(self, name):
         # Snakemake's jobs are threads.
@@ -77,13 +77,13 @@ class _LateLoader:
 
     def exec_module(self, module):
         module.__loader__ = module.__spec__.loader = self.loader
-        # An import of a submodule reads `__path__`, and so loads the module first.
+        # Importing a submodule reads `__path__`, and therefore loads the module first.
         vars(module).pop("__path__", None)
         module.__class__ = _LateModule
 
 
 class LateFinder:
-    """Finder for the modules in `CLASSES`, which are loaded at their first use."""
+    """Import finder for the modules in `CLASSES`, which are loaded when they are first used."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -96,7 +96,7 @@ class LateFinder:
 
 
 def look_for_plugins_once() -> None:
-    """Make `pkgutil.iter_modules` remember its result, because Snakemake lists all packages again for each kind of plugin."""
+    """Make `pkgutil.iter_modules` cache its result, because Snakemake lists all packages again for each kind of plugin."""
     look, found = pkgutil.iter_modules, {}
 
     def iter_modules(path=None, prefix=""):
@@ -116,7 +116,7 @@ def is_snakemake(words) -> bool:
 
 
 if is_snakemake(sys.orig_argv):
-    # The thresholds that session/inside_snakemake.py sets later: imports make many objects, but hardly any garbage.
+    # The same thresholds as session/inside_snakemake.py sets later: imports create many objects, but hardly any garbage.
     gc.set_threshold(10_000, 20, 100)
     sys.meta_path.insert(0, LateFinder)
     look_for_plugins_once()

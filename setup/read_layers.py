@@ -1,4 +1,4 @@
-"""Read untrusted image archives with limits on time and memory that depend on the archive's size."""
+"""Read untrusted image archives, with limits on time and memory that depend on the archive's size."""
 
 import gzip
 import io
@@ -7,16 +7,16 @@ from collections.abc import Iterator
 
 from packed_images import CHUNK_BYTES
 
-#: Largest size of an unpacked layer, as a multiple of its packed size. The layers of Sawtooth's images grow by a factor of about three.
+#: Maximum size of an unpacked layer, as a multiple of its packed size. For Sawtooth's images the factor is about three.
 GROWTH = 20
-#: Number of bytes that every layer may have in addition.
+#: Number of bytes that are allowed in addition for every unpacked layer.
 ALWAYS = 2**22
-#: Largest number of files in an image; the analysis image has 22,000.
+#: Maximum number of files in an image; the analysis image contains 22,000.
 MOST_FILES = 200_000
 
 
 class BoundedFile(io.RawIOBase):
-    """A file that raises `tarfile.ReadError` if more than ``most`` bytes, or more than `CHUNK_BYTES` at once, are read.
+    """A file that raises `tarfile.ReadError` on an attempt to read beyond ``most`` bytes, or more than `CHUNK_BYTES` at once.
 
     The headers of an archive may announce terabytes, and compressed content may decompress to terabytes.
     """
@@ -52,19 +52,19 @@ class BoundedFile(io.RawIOBase):
 
 
 def layer_files(layer, size) -> Iterator[tuple[tarfile.TarInfo, io.BufferedIOBase | None]]:
-    """Yield the members of an image's layer in order, with a file object for each regular file and None for other members.
+    """Yield the members of an image's layer in order, each with a file object, or with None if the member isn't a regular file.
 
     Parameters
     ----------
     layer : file object
-        Tar archive compressed by gzip.
+        Tar archive, compressed with gzip.
     size : int
         Size of the compressed layer in bytes.
 
     Raises
     ------
     tarfile.ReadError
-        If the unpacked layer is too large, or has too many files.
+        If the unpacked layer is too large or contains too many files.
     """
     with (
         gzip.GzipFile(fileobj=layer) as plain,

@@ -1,8 +1,8 @@
-"""Build the QUIC stacks of `examples/` with Debian's compilers. `make stack STACK=...` calls `python3 setup stack NAME...`.
+"""Build the QUIC stacks in `examples/` with Debian's compilers; `make stack STACK=...` calls `python3 setup stack NAME...`.
 
-The locked packages of a stack are fetched from the registry of its language, and compared with their hashes. Then the stack is built
-without a network, in a container of the image of envs/stacks.def, so that its bytes don't depend on the machine. aioquic needs no
-compiler: pip unpacks its wheels.
+A stack's locked packages are fetched from the registry of the stack's language, and compared with their hashes. Then the stack is built
+without a network, in a container of the image built from envs/stacks.def, so that the resulting bytes don't depend on the machine. aioquic
+needs no compiler: pip unpacks its wheels.
 """
 
 import difflib
@@ -24,22 +24,23 @@ from unpacked import digest_of
 from wording.terminal_text import shown
 
 RECIPE = CHECKOUT / "envs/stacks"
-#: Space in GB for the packages and objects of the largest stack, and largest size of a program in bytes.
+#: Disk space in GB for the packages and objects of the largest stack, and maximum size of a program in bytes.
 SIZE_GB, LARGEST_PROGRAM = 4, 2**28
 #: Limit on the CPU time of a process in s. Linking quiche takes longer than compiling the largest file of a kernel.
 MOST_CPU_S = 1800
-#: Environment variables about the machine's network and registries, for the step that fetches packages.
+#: Environment variables that describe the machine's network and registries, for the step that fetches packages.
 OF_NETWORK = [
     *(name for each in ("http_proxy", "https_proxy", "no_proxy", "all_proxy") for name in (each, each.upper())),
     "GOPROXY", "GOSUMDB", "GONOSUMDB", "GOINSECURE", "CARGO_HTTP_PROXY",
 ]  # fmt: skip
-#: Path of a network file on the machine -> path in the container. Registries behind a company's proxy need the machine's certificates.
+#: Path of a network file on the machine -> path in the container. Behind a company's proxy, access to registries needs the machine's
+#: certificates.
 FILES_OF_NETWORK = {
     "/etc/resolv.conf": "/etc/resolv.conf",
     "/etc/hosts": "/etc/hosts",
     "/etc/ssl/certs/ca-certificates.crt": "/etc/ssl/certs/ca-certificates.crt",
 }
-#: Python of the testbed's image, and the platforms of the wheels that run there.
+#: pip's options for the Python version in the testbed's image, and for the platforms whose wheels run there.
 PIP_OPTIONS = [
     "--no-deps", "--no-compile", "--only-binary", ":all:", "--python-version", images.ANALYSIS_PYTHON,
     "--platform", "manylinux_2_28_x86_64", "--platform", "manylinux_2_17_x86_64",
@@ -47,12 +48,13 @@ PIP_OPTIONS = [
 
 
 def provide_stacks(named) -> None:
-    """Put stacks into `PLACE`. Each stack is built unless it is cached.
+    """Copy stacks to `PLACE`; build each stack that isn't cached.
 
     Raises
     ------
     SetupError
-        If a stack doesn't exist, if a package can't be fetched, if a stack can't be built, or if `PLACE` has a different file of that name.
+        If a stack doesn't exist, if a package can't be fetched, if a stack can't be built, or if `PLACE` contains another file with the
+        stack's name.
     """
     known = stack_names()
     if not named:
@@ -67,7 +69,7 @@ def provide_stacks(named) -> None:
 
 
 def provide_stack(name) -> Path:
-    """Build a stack unless it is cached, and return the path of its program or folder in the cache."""
+    """Build a stack unless it is cached, and return the path to its program or folder in the cache."""
     source = SOURCES / name
     is_of_pip = (source / PIPS).is_file()
     files = [path for path in sorted(source.rglob("*")) if path.is_file() and "target" not in path.parts]
@@ -83,7 +85,7 @@ def provide_stack(name) -> Path:
 
 
 def unpack_wheels(name, source, files, partial) -> None:
-    """Put a stack written in Python, and the wheels in its lock file, into the folder ``partial``."""
+    """Copy a stack written in Python to the folder ``partial``, and unpack the wheels that the stack's lock file lists."""
     target = partial / name
     command = [environment.VENV / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", *PIP_OPTIONS]
     command += ["--target", target / "packages", "--requirement", source / PIPS]
@@ -95,7 +97,7 @@ def unpack_wheels(name, source, files, partial) -> None:
 
 
 def compile_stack(name, source, files, partial) -> None:
-    """Build a stack written in Rust or Go in the image with Debian's compilers, and put it into the folder ``partial``."""
+    """Build a stack written in Rust or Go in the image with Debian's compilers, and copy it to the folder ``partial``."""
     root = provide_builder(images.STACKS) / "root"
     work = partial / "work"
     own, packages, made = (work / part for part in ("source", "packages", "made"))
@@ -126,7 +128,7 @@ def compile_stack(name, source, files, partial) -> None:
 
 
 def place_stack(name, built) -> None:
-    """Copy a built stack into `PLACE` unless it is already there. Raise SetupError if there is a different file of that name."""
+    """Copy a built stack to `PLACE` unless it is already there; raise SetupError if another file has the stack's name."""
     place = PLACE / name
     if place.exists():
         if identity(place) != identity(built):

@@ -1,8 +1,8 @@
-"""Build the kernels of successive commits. `bisecting` calls `python3 setup step NAME LINUX KERNEL FILE=SHA256...`.
+"""Build the kernels of successive commits; `bisecting` calls `python3 setup step NAME LINUX KERNEL FILE=SHA256...`.
 
-The cache has one source tree and one folder of objects per repository. For each commit, the files that differ are replaced, and `make`
-rebuilds the objects that depend on them, as in a developer's tree. So a step takes seconds if little has changed. In contrast, the base of
-a study's kernel (kernel_bases.py) is built from scratch, because other people rely on its bytes.
+The cache contains one source tree and one folder of objects per repository. For each commit, the files that differ are replaced, and `make`
+rebuilds the objects that depend on them, as in a developer's tree. Therefore a step takes only seconds if little has changed. In contrast,
+the base of a study's kernel (kernel_bases.py) is built from scratch, because other people rely on its bytes.
 """
 
 import contextlib
@@ -22,41 +22,43 @@ from kernels import MAKEFILE, provide_compiler, read_once
 from progress import SetupError
 from study_files.kernels import CHECKOUT, recipe_digest
 
-#: Space in GB for the tree with its objects.
+#: Disk space in GB for the tree and its objects.
 SIZE_GB = 5
-#: Paths of files that a guest kernel doesn't use. Configuration files and Makefiles don't match, because a build reads all of them.
+#: Pattern of the paths to files that a guest kernel doesn't use. Configuration files and Makefiles don't match, because a build reads all
+#: of them.
 UNUSED = re.compile(
     r"(?:Documentation|samples|sound|tools/perf|tools/testing|arch/(?!um/|x86/)[^/]+)/(?!(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)\Z)"
 )
-#: File next to the source tree that records the identity of each file in the tree.
+#: File next to the source tree that records the digest of each file in the tree.
 STATE = "state.json"
-#: Exit status of set-up for a commit from which no kernel can be built.
+#: Set-up's exit status for a commit from which no kernel can be built.
 NOT_BUILT = 3
-#: Commands that configure and build, only build, and strip. Makefiles of the tree can write only into the folder of objects.
+#: Commands that configure and build, only build, and strip. The tree's Makefiles can write only to the folder of objects.
 CONFIGURE_AND_BUILD, BUILD = "sh /build/guest/build_base", "/build/guest/make_kernel linux"
 STRIP = "rm -rf /build/objects/stripped && strip -o /build/objects/stripped /build/objects/linux"
-#: Paths of files that determine a configuration together with the guest's options. A digest of all of them is stored next to the objects.
+#: Pattern of the paths of files that, together with the guest's options, determine the kernel's configuration; and file next to the objects
+#: with a digest of all these files and options.
 CONFIGURES = re.compile(r"(?:.*/)?Kconfig[^/]*|scripts/.*|Makefile|arch/(?:um|x86)/(?:.*/)?Makefile[^/]*")
 CONFIGURED = "configured"
-#: Output that shows that a compiler failed because of the machine, not because of the commit.
+#: Pattern of output from which it is clear that a build failed because of the machine, not because of the commit.
 OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate memory|virtual memory exhausted")
 
 
 class NotBuiltError(SetupError):
-    """No guest kernel can be built from a commit. The message gives the reason."""
+    """No guest kernel can be built from a commit; the message states the reason."""
 
 
 def provide_step(name, linux_file, kernel, sources) -> None:
-    """Build the kernel of a commit from the files that the previous build of the same repository has left.
+    """Build the kernel of a commit, starting from the files that the previous build from the same repository has left.
 
     Parameters
     ----------
     name : str
         Identifier of the kernel's content (`experiment.definitions.kernel_id`), which becomes the kernel's build number.
     linux_file : pathlib.Path
-        Path for the kernel.
+        Path to which the kernel is written.
     kernel : dict
-        Kernel with a revision (`study_files.kernels.completed_kernel`).
+        Definition of a kernel that states a Git revision (`study_files.kernels.completed_kernel`).
     sources : dict
         Path of each C file -> expected SHA-256.
 
@@ -119,7 +121,7 @@ def _build(name, folder, root, kernel, contents):
 
 
 def _patch(kernel, files, root, recipe, patched, made, contents):
-    """Copy those files of a commit that the guest's patches change to the folder ``patched``, and apply the patches there."""
+    """Copy to the folder ``patched`` the files of a commit that the guest's patches modify, and apply the patches there."""
     texts = [patch.read_bytes() for patch in sorted(recipe.rglob("*.patch"))]
     named = {*own_tree.named_files(texts), "arch/um/Kconfig", "net/Makefile"} & files.keys()
     patched.mkdir()
@@ -147,22 +149,22 @@ def _patch(kernel, files, root, recipe, patched, made, contents):
 def replace_files(kernel, wanted, source, patched, state) -> list[str]:
     """Turn a source tree into the tree of another commit, and return the paths that were written or removed.
 
-    Unchanged files keep their dates, so that they aren't compiled again. Changed files get the current date.
+    Unchanged files keep their dates, so that they aren't compiled again. The new date of changed files is the current date.
 
     Parameters
     ----------
     kernel : dict
-        Kernel with a revision.
+        Definition of a kernel that states a Git revision.
     wanted : dict
-        Path -> identity of the file in the new tree. The identity is a value of `given_trees.digests`, or "patched" and the SHA-256 of a
-        file in ``patched``.
+        Path -> digest of the file in the new tree. The digest is a value from `given_trees.digests` or, for a file in ``patched``, the word
+        "patched" and the file's SHA-256.
     source : pathlib.Path
         Source tree to change.
     patched : pathlib.Path
         Folder with the patched files of the new commit.
     state : pathlib.Path
-        File with the identity of each file in the tree. It is written before and after the changes, so that the next call can repair an
-        interrupted call.
+        File with the digest of each file in the tree. It is written before and after the changes, so that after an interruption the next
+        call can repair the tree.
     """
     had = json.loads(state.read_text()) if state.exists() else {}
     changed = sorted(path for path in had.keys() | wanted.keys() if had.get(path) != wanted.get(path))

@@ -1,6 +1,6 @@
 """Import images into the cache from an archive (`packed_images`) or a folder.
 
-An archive is verified: its blobs against their digests, and each unpacked image against its content digest.
+Archives are verified: each blob that is read must match its digest, and each unpacked image its content digest.
 """
 
 import contextlib
@@ -26,19 +26,19 @@ from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
-#: Largest size in bytes of an index, a manifest or a description.
+#: Maximum size in bytes of an index, a manifest or a description.
 TEXT_LIMIT = 2**22
-#: Largest number of images in an archive. Sawtooth has three.
+#: Maximum number of images that are read from an archive. Sawtooth has three images.
 MOST_IMAGES = 16
-#: Largest number of files in an archive. Each image has a few.
+#: Maximum number of files in an archive. Each image consists of a few files.
 MOST_MEMBERS = 1000
-#: Exceptions that are raised when a file isn't an archive of images.
+#: Exceptions that show that a file isn't an archive of images.
 WRONG = (tarfile.TarError, zlib.error, EOFError, ValueError, KeyError, TypeError, AttributeError, RecursionError)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """An image offered by an archive or folder.
+    """An image that an archive or a folder contains.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class Offer:
     content_digest, definition_key : str
         Digest of the image's content, and key of the image's definition.
     place : pathlib.Path
-        Path of the archive or of the image's folder.
+        Path to the archive or to the image's folder.
     layer : str
-        SHA-256 of the image's layer in the archive, in hex digits. It is empty for a folder.
+        SHA-256 of the image's layer in the archive, in hexadecimal digits; empty for an image in a folder.
     """
 
     name: str
@@ -60,24 +60,24 @@ class Offer:
 
     @property
     def folder(self) -> Path:
-        """Folder of the image: the offered folder, or the folder in the cache for an image from an archive."""
+        """Folder of the image; for an image from an archive, this is its folder in the cache."""
         if not self.layer:
             return self.place
         return cache_entry("images", f"{self.name}-{self.definition_key[:16]}")
 
 
 def offered(place) -> list[Offer]:
-    """Return the images in an archive or folder.
+    """Return the images that an archive or a folder contains.
 
     Parameters
     ----------
     place : pathlib.Path
-        Path of an archive from `packed_images.pack`, of an image's folder as in the cache, or of a folder with such archives or folders.
+        Path to an archive from `packed_images.pack`, to an image's folder as in the cache, or to a folder with such archives or folders.
 
     Raises
     ------
     SetupError
-        If the archive or folder doesn't exist, or has no image.
+        If the archive or folder doesn't exist or contains no image.
     """
     place = place.absolute()
     if not os.path.exists(place):
@@ -95,7 +95,7 @@ def offered(place) -> list[Offer]:
 
 
 def offered_folder(folder) -> Offer:
-    """Return the image in a folder, as its description gives it."""
+    """Return the image in a folder, according to the image's description."""
     try:
         described = json.loads(given_bytes(folder / "image.json", TEXT_LIMIT))
         return Offer(described["image"], described["content_digest"], described["definition_key"], folder)
@@ -127,8 +127,8 @@ def offered_in_archive(archive) -> list[Offer]:
 
 @contextlib.contextmanager
 def opened(archive) -> Iterator[tarfile.TarFile]:
-    """Open an archive of images. Only its layers are compressed."""
-    # Non-blocking, because opening a pipe would wait.
+    """Open an archive of images, in which only the layers are compressed."""
+    # The file is opened in non-blocking mode, because opening a pipe would block.
     with open(os.open(archive, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
@@ -138,7 +138,7 @@ def opened(archive) -> Iterator[tarfile.TarFile]:
 
 
 def named_files(tar) -> dict[str, tarfile.TarInfo]:
-    """Return the regular files of an archive, by name."""
+    """Return the regular files in an archive, by name; raise ValueError if the archive has more than `MOST_MEMBERS` members."""
     files = {}
     for number, member in enumerate(tar):
         if number == MOST_MEMBERS:
@@ -149,14 +149,14 @@ def named_files(tar) -> dict[str, tarfile.TarInfo]:
 
 
 def read_text(tar, files, name) -> bytes:
-    """Return the content of a small file of an archive; raise ValueError if the file is too large."""
+    """Return the content of a small file in an archive; raise ValueError if the file is too large."""
     if files[name].size > TEXT_LIMIT:
         raise ValueError(name)
     return tar.extractfile(files[name]).read()
 
 
 def read_blob(tar, files, named) -> bytes:
-    """Return the content of a small blob; raise ValueError if it doesn't match the given digest."""
+    """Return the content of a small blob; raise ValueError if the content doesn't match the given digest."""
     content = read_text(tar, files, f"blobs/sha256/{hex_digits(named)}")
     if hashlib.sha256(content).hexdigest() != hex_digits(named):
         raise ValueError(named)
@@ -164,7 +164,7 @@ def read_blob(tar, files, named) -> bytes:
 
 
 def hex_digits(named) -> str:
-    """Return the hex digits of a SHA-256 digest in OCI notation; raise ValueError if the digest is malformed."""
+    """Return the hexadecimal digits of a SHA-256 digest in OCI notation; raise ValueError if the digest is malformed."""
     kind, _, digits = named.partition(":")
     if kind != "sha256" or len(digits) != 64 or set(digits) - set("0123456789abcdef"):
         raise ValueError(named)
@@ -172,9 +172,9 @@ def hex_digits(named) -> str:
 
 
 def provide(place) -> dict[str, Path]:
-    """Import the images of an archive or folder.
+    """Import the images that an archive or a folder contains.
 
-    If several images have the same name, an image with this checkout's definition is preferred.
+    If several images have the same name, an image built from this checkout's definition is preferred.
 
     Returns
     -------
@@ -202,8 +202,8 @@ def take(offer) -> None:
     Raises
     ------
     SetupError
-        If the layer or the unpacked image doesn't match the archive's description, or if the cache has a different image with the same
-        definition.
+        If the layer or the unpacked image doesn't match the archive's description, or if the cache contains a different image built from
+        the same definition.
     """
     with made_once(offer.folder) as partial:
         if partial is None:
@@ -246,7 +246,7 @@ def take(offer) -> None:
 
 
 def unpack(offer, root) -> None:
-    """Verify the digest of an image's layer, and unpack the layer below a folder."""
+    """Verify the digest of an image's layer, and unpack the layer to the folder ``root``."""
     with opened(offer.place) as archive:
         blob = named_files(archive)[f"blobs/sha256/{offer.layer}"]
         if hashlib.file_digest(archive.extractfile(blob), "sha256").hexdigest() != offer.layer:
@@ -255,7 +255,7 @@ def unpack(offer, root) -> None:
 
 
 def unpack_files(files, root) -> None:
-    """Write the files, links and folders of a layer below a folder.
+    """Write the files, links and folders in a layer to a folder.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def unpack_files(files, root) -> None:
     Raises
     ------
     SetupError
-        If a member has another type, or if its path leaves the folder or goes through a link.
+        If a member is of another type, or if its path leads out of the folder or through a link.
     """
     modes = {}
     for member, content in files:

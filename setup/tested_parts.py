@@ -1,4 +1,4 @@
-"""Provide the parts of `make selftests`. kernel_tests.run_selftests calls `python3 setup selftests FOLDER PACKETDRILL [KERNEL]`."""
+"""Provide what `make selftests` needs; kernel_tests.run_selftests calls `python3 setup selftests FOLDER PACKETDRILL [KERNEL]`."""
 
 import contextlib
 import json
@@ -11,24 +11,24 @@ from study_files.kernels import CHECKOUT
 
 
 def provide_selftests(folder, source, kernel=None) -> None:
-    """Put the programs and scripts for the kernel's own tests into a folder.
+    """Copy the programs and scripts for the kernel's own tests to a folder.
 
     Parameters
     ----------
     folder : pathlib.Path
-        Target folder for ``programs``, ``scripts`` and ``commands.json``. The last file has the SHA-256 of packetdrill's source as
-        ``packetdrill``, and the commands (a script, followed by packetdrill's arguments) as ``commands``.
+        Target folder for ``programs``, ``scripts`` and ``commands.json``. The keys of the last file are ``packetdrill``, the SHA-256 of
+        packetdrill's source, and ``commands``, a list of commands (a script, followed by packetdrill's arguments).
     source : pathlib.Path
-        Folder or archive with the source of packetdrill.
+        Folder or archive with packetdrill's source.
     kernel : dict, optional
-        Kernel (`study_files.kernels.completed_kernel`). By default, it is the image's kernel.
+        Definition of the kernel (`study_files.kernels.completed_kernel`). The default is the image's kernel.
 
     Raises
     ------
     SetupError
         If the source isn't packetdrill's or can't be built, or if the kernel has no scripts.
     """
-    packetdrill.source_files(source)  # refuses a wrong source before an image is built
+    packetdrill.source_files(source)  # rejects a wrong source before an image is built
     with contextlib.chdir(CHECKOUT):
         compiler = provide_compiler()
     built, sha256 = packetdrill.provide_packetdrill(source, compiler)

@@ -1,8 +1,8 @@
-"""Find the parts of an unpacked bundle (`make bundle`), and check that it is complete.
+"""Find the parts of an unpacked bundle (`make bundle`), and check that the bundle is complete.
 
-A checkout with a folder `bundle` needs no network, because this folder has the images, Apptainer, Python
-and the workflow's packages. Images are used in place. Files that set-up makes from the other parts go
-into `bundle/cache`, so that a single set-up serves all machines that share the folder.
+A checkout with a folder `bundle` needs no network, because this folder contains the images, Apptainer, Python and the workflow's packages.
+Images are used where they are. Files that set-up makes from the other parts are written to `bundle/cache`, so that one set-up suffices for
+all machines that share the folder.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ WHEELS = BUNDLE / "wheels"
 CACHE = BUNDLE / "cache"
 #: Program that starts the Python of the analysis image without a container.
 PYTHON = BUNDLE / "python3"
-#: Digests of all other files in the bundle, in the format of sha256sum. This file is the last in the archive.
+#: File with the digests of all other files in the bundle, in the format of sha256sum. It is the last file in the archive.
 DIGESTS = BUNDLE / "SHA256SUMS"
-#: List of all symbolic links, one line ``path -> target`` for each.
+#: File that lists all symbolic links, one per line, as ``path -> target``.
 LINKS = BUNDLE / "LINKS"
-#: File with the commit, its date in seconds since 1970, and `clean` or `changed`. workflow/scripts/session/checkout.py reads it.
+#: File with the commit, the commit's date in seconds since 1970, and `clean` or `changed`; workflow/scripts/session/checkout.py reads it.
 COMMIT = BUNDLE / "commit"
 CHECKED = BUNDLE / "checked"
 REMEDY = "unpack the archive again; if the message stays the same, copy the archive again from where it was made"
@@ -35,7 +35,7 @@ def is_unpacked_bundle() -> bool:
 
 
 def read_list(path, separator) -> list[tuple[str, ...]]:
-    """Read a list of the bundle, which has one pair ``first<separator>second`` per line."""
+    """Return the pairs in one of the bundle's lists, which contains one pair ``first<separator>second`` per line."""
     try:
         lines = filter(None, path.read_text(errors="surrogateescape").split("\n"))
         return [tuple(line.split(separator, 1)) for line in lines if line.index(separator)]
@@ -44,16 +44,15 @@ def read_list(path, separator) -> list[tuple[str, ...]]:
 
 
 def check_whole() -> None:
-    """Compare an unpacked bundle with its list of digests, once.
+    """Compare an unpacked bundle with its list of digests, unless this has been done before.
 
-    The workflow's files may be edited after unpacking, but files below `bundle` may not. A copy of the
-    folder is compared again.
+    The workflow's files may be edited after unpacking, but files in `bundle` may not. If the folder is copied, the copy is compared again.
 
     Raises
     ------
     SetupError
-        If a file or link is missing, changed or unexpected, or has a wrong date. The message names the first such file and counts the
-        others.
+        If a file or link is missing, changed or unexpected, or if a file has a wrong date. The message names the first such file and states
+        the number of other ones.
     """
     state = f"{digest_of(DIGESTS) if DIGESTS.is_file() else ''} {BUNDLE.absolute()} {BUNDLE.stat().st_ino}"
     if CHECKED.is_file() and CHECKED.read_text() == state:
@@ -76,9 +75,9 @@ def check_whole() -> None:
 
 
 def is_current(compiled) -> bool:
-    """Return whether a compiled Python file of an image records either the current date of its source or no date.
+    """Return whether a compiled Python file in an image records the current date of its source, or no date.
 
-    If it recorded another date, Python would compile the source at each start, and runs would give different bytes.
+    If it recorded another date, Python would compile the source at each start, and runs would yield different bytes.
     """
     with open(compiled, "rb") as content:
         head = content.read(12)
@@ -90,14 +89,14 @@ def is_current(compiled) -> bool:
 
 
 def refuse_if(paths, what) -> None:
-    """Raise SetupError with the first of some paths, unless there are none. ``what`` describes the problem."""
+    """Raise SetupError if there are any ``paths``; the message names the first path and describes the problem (``what``)."""
     if paths:
         more = f", and so are {len(paths) - 1} more" if len(paths) > 1 else ""
         raise SetupError(f"this bundle is damaged ({paths[0]} is {what}{more}): {REMEDY}.")
 
 
 def files_below(folder) -> Iterator[Path]:
-    """Yield all files and links below a folder, except those in `CACHE`."""
+    """Yield all files and links in a folder and its subfolders, except those in `CACHE`."""
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if Path(place, name) != CACHE]
         yield from (Path(place, name) for name in files)
@@ -105,6 +104,6 @@ def files_below(folder) -> Iterator[Path]:
 
 
 def digest_of(path) -> str:
-    """Return the SHA-256 of a file in hex digits."""
+    """Return the SHA-256 of a file, in hexadecimal digits."""
     with open(path, "rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

@@ -1,1 +1,1 @@
-"""The vocabulary of an experiment, shared by the workflow, the testbed and the simulator: studies and run specifications."""
+"""Definitions shared by the workflow, the testbed and the simulator: run specifications and the conditions that studies may set."""

@@ -1,11 +1,11 @@
 """Capacity and delay of a run's path in each direction, as functions of time.
 
-The link's rate, the link's timeline or trace, a policer in front of the link, and an outage limit the capacity. Labels, utilisation,
-ideal goodput, ceilings, checks and theory all use this module.
+The capacity is limited by the link's rate, the link's timeline or trace, a policer in front of the link, and outages. Labels,
+utilisation, ideal goodput, ceilings, checks and theory all use this module.
 
-Rates are in Mbit/s and use packet sizes as the bottleneck counts them. They are summed over parallel paths. A rate is None if nothing
-limits it. A chain has the capacity of its narrowest bottleneck; each of a run's `bottlenecks` also has a separate `Capacity`. Times are
-in ns since the traffic's origin. Standard library only.
+Rates are in Mbit/s and use packet sizes as the bottleneck counts them. The rates of parallel paths are summed. A rate is None if nothing
+limits it. The capacity of a chain is the capacity of its narrowest bottleneck; each of a run's `bottlenecks` also has a separate
+`Capacity`. Times are in ns since the traffic's origin. This module uses only the standard library.
 """
 
 import math
@@ -18,10 +18,10 @@ from experiment.late_deliveries import LateDeliveries
 from experiment.timeline import DIRECTIONS, LOST_ALL, integral, value_in_force
 
 FORWARD, REVERSE = DIRECTIONS
-#: A time longer than any run.
+#: A time in ns, longer than any run.
 EVER_NS = 10**18
-#: Largest delay, in round trips, between the start of the UDP intervals at iperf3's client and at its server. The control connection
-#: causes this delay.
+#: Maximum delay, in round trips, from the start of the UDP intervals at iperf3's client to their start at its server. The exchange on the
+#: control connection causes this delay.
 SET_UP_RTTS = 4
 
 
@@ -45,7 +45,7 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def _link_rates(self):
-        """Rate of the links in each direction, as (start, Mbit/s) pairs. The rate is 0 while all packets are lost."""
+        """Total rate of the links in each direction, as (start, Mbit/s) pairs; the rate is 0 while all packets are lost."""
         return {direction: self._link_rates_of(direction) for direction in DIRECTIONS}
 
     def _link_rates_of(self, direction):
@@ -65,12 +65,12 @@ class Capacity(LateDeliveries):
 
     @property
     def _outage_ns(self):
-        """Beginning and end of the outage of a cable's only path; empty without an outage."""
+        """Start and end in ns of the outage on a cable's only path; empty without an outage."""
         outage = self._run.multipath.outage if self._run.is_cable else None
         return [round(1e9 * at_s) for at_s in (outage["at_s"], outage["at_s"] + outage["for_s"])] if outage else []
 
     def _is_down(self, at_ns):
-        """Return whether a time lies within the outage."""
+        """Return whether the path is down at a given time."""
         return bool(self._outage_ns) and self._outage_ns[0] <= at_ns < self._outage_ns[1]
 
     @cached_property
@@ -85,16 +85,16 @@ class Capacity(LateDeliveries):
         return rates
 
     def rates(self) -> list[tuple[int, float | None]]:
-        """Return the path's capacity as (start, Mbit/s) pairs. The first rate also applies before its start."""
+        """Return the path's capacity as (start, Mbit/s) pairs; the first rate also applies before its start."""
         return self._rates[self.direction]
 
     def is_unlimited(self) -> bool:
-        """Return whether nothing limits the rate."""
+        """Return whether the path's rate is unlimited."""
         return self.rates()[0][1] is None
 
     @property
     def is_links(self) -> bool:
-        """Whether the capacity is constant and equals the links' rate: no rate changes, and there is no policer."""
+        """Whether the capacity is constant and equal to the links' rate: the rate never changes, and there is no policer."""
         return len(self._link_rates[self.direction]) == 1 and self.policed_mbps is None
 
     def mbps_at(self, at_ns) -> float | None:
@@ -102,18 +102,18 @@ class Capacity(LateDeliveries):
         return value_in_force(self.rates(), at_ns)
 
     def least_mbps(self) -> float | None:
-        """Return the path's lowest capacity during the run, in Mbit/s."""
+        """Return the path's minimum capacity during the run, in Mbit/s."""
         return None if self.is_unlimited() else min(rate for _, rate in self.rates())
 
     def most_mbps(self) -> float | None:
-        """Return the path's highest capacity during the run, in Mbit/s."""
+        """Return the path's maximum capacity during the run, in Mbit/s."""
         return None if self.is_unlimited() else max(rate for _, rate in self.rates())
 
     def carried_bytes(self, begin_ns, end_ns) -> float | None:
         """Return the number of bytes that the path can carry between two times.
 
-        The policer and the link limit the number separately, because packets that a policer passes while the link is slow may wait for
-        the link.
+        The limits of the policer and of the link apply separately to the entire period, because packets that pass the policer while the
+        link is slow may wait in front of the link.
         """
         return self._carried_bytes([(begin_ns, end_ns)])
 
@@ -133,9 +133,9 @@ class Capacity(LateDeliveries):
         return None if carried is None else carried * 8e3 / (end_ns - begin_ns)
 
     def delay_ms(self, at_ns, pair=None) -> float:
-        """Return the one-way delay of the empty path for data that leave the bottleneck at a given time.
+        """Return the one-way delay in ms, without queueing, of data that leave the bottleneck at a given time.
 
-        ``pair`` is the `Pair` of hosts, by default the run's first.
+        ``pair`` is a `Pair` of hosts; the default is the run's first pair.
         """
         return self._delay_ms(self.direction, at_ns, pair or self._run.pairs[0])
 
@@ -146,13 +146,13 @@ class Capacity(LateDeliveries):
         return run.timeline.value_at(direction, "delay_ms", at_ns) + self._constant_ms(pair)
 
     def _constant_ms(self, pair):
-        """Return the constant part of a pair's one-way delay: the delays of the hosts' own links and of the shortest path."""
+        """Return the constant part of a pair's one-way delay in ms: the delay of the hosts' own links plus that of the shortest path."""
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
 
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
-        """Return the time in ns that a packet waited before it left the bottleneck.
+        """Return how long a packet waited before it left the bottleneck, in ns, given the times at which it was sent and arrived.
 
-        Two times are possible if the path became shorter in the meantime; the shorter time is returned.
+        If the path's delay decreased in the meantime, two times are possible; the shorter time is returned.
         """
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
         for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):
@@ -162,24 +162,24 @@ class Capacity(LateDeliveries):
         return 0
 
     def rtt_ms(self, at_ns, pair=None) -> float:
-        """Return the round-trip time of a pair's empty path for a packet that leaves the bottleneck at a given time."""
+        """Return a pair's RTT in ms, without queueing, for a packet that leaves the bottleneck at a given time."""
         pair = pair or self._run.pairs[0]
         there_ms = self._delay_ms(self.direction, at_ns, pair)
         return there_ms + self._delay_ms(self._back, at_ns + round(there_ms * 1e6), pair)
 
     def shortest_rtt_ms(self, pair=None) -> float:
-        """Return the shortest round-trip time of a pair's empty path during the run, without jitter."""
+        """Return a pair's minimum RTT in ms during the run, without queueing and jitter."""
         run, pair = self._run, pair or self._run.pairs[0]
         if run.is_chain:
             return pair.rtt_ms
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return the spans (begin, end) in which packets leave the bottleneck if their delivery becomes known between two times.
+        """Return when packets leave the bottleneck if their delivery becomes known between two times, as spans (begin, end) in ns.
 
-        A TCP sender learns of a packet's delivery one RTT of the empty path after the packet left the bottleneck. While no
-        acknowledgements come back, the sender learns of no delivery; afterwards it learns of all deliveries at once. A UDP receiver learns
-        of a packet after the one-way delay.
+        A TCP sender learns of a packet's delivery one base RTT after the packet left the bottleneck. While the reverse path passes no
+        acknowledgements, the sender learns of no deliveries; afterwards it learns of all of them at once. A UDP receiver learns of a
+        packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):
@@ -192,10 +192,10 @@ class Capacity(LateDeliveries):
         return spans
 
     def _ways(self, pair) -> Iterator[tuple[int, int, int, int | None]]:
-        """Yield (begin, end, delay, moment) in ns for each span of departures from the bottleneck.
+        """Yield (begin, end, delay, time) in ns for each span of departures from the bottleneck.
 
-        If the moment is None, each delivery becomes known after the delay. Otherwise the delay is 0, and all deliveries become known at
-        the moment.
+        If the time is None, each delivery becomes known after the delay. Otherwise the delay is 0, and all deliveries become known at
+        this time.
         """
         run = self._run
         if run.is_chain:
@@ -221,7 +221,7 @@ class Capacity(LateDeliveries):
     def _ways_back(self):
         """Spans of the reverse path as (begin, end, delay, opening time), in ns.
 
-        The opening time is None if packets pass during the span. Otherwise packets pass again at this time.
+        If packets pass during the span, the opening time is None. Otherwise packets pass again from the opening time on.
         """
         delays = self._run.timeline.values(self._back, "delay_ms")
         passes = _changes([(at_ns, rate != 0) for at_ns, rate in self._link_rates[self._back]])
@@ -237,14 +237,14 @@ class Capacity(LateDeliveries):
 
     @cached_property
     def _flows(self):
-        """The flows that send data in this direction."""
+        """Numbers of the flows that send data in this direction."""
         return [flow for flow in range(self._run.flows) if self._run.flow_pair(flow).direction == self.direction]
 
     def known_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the largest payload, in bytes, whose delivery over this path can become known between two times.
+        """Return the maximum payload, in bytes, whose delivery over this path can become known between two times.
 
-        ``flows`` defaults to all flows in this direction. If the flows' paths differ, the result is for the path that allows the largest
-        payload.
+        ``flows`` defaults to all flows in this direction. If the flows' paths differ, the result applies to the path that allows the
+        largest payload.
         """
         run = self._run
         if self.is_unlimited():
@@ -261,13 +261,13 @@ class Capacity(LateDeliveries):
         return carried * run.payload_bytes / run.packet_bytes
 
     def _windows_of_server(self, begin_ns, end_ns):
-        """Yield the time windows that a UDP measurement may cover.
+        """Yield the periods (begin, end) in which iperf3's server may count the packets of a UDP measurement.
 
-        iperf3's server starts to count up to `SET_UP_RTTS` round trips after the client.
+        The server starts to count up to `SET_UP_RTTS` round trips after the client.
         """
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
-        # The slope of the mean changes only where an end of the window meets a rate change.
+        # As a function of the shift, the number of bytes changes its slope only where an end of the period coincides with a rate change.
         meeting = (
             at_ns + there_ns - end for at_ns, _ in self._link_rates[self.direction] for end in (begin_ns, end_ns)
         )
@@ -275,10 +275,10 @@ class Capacity(LateDeliveries):
             yield begin_ns + shift, end_ns + shift
 
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the delivered bytes in percent of the bytes that the path allows between two times.
+        """Return the delivered bytes as a percentage of the bytes that the path allows between two times.
 
-        The result is None if the path is unlimited or passes nothing. Data that left the bottleneck earlier explain an excess up to
-        `most_bytes`; the result is then 100 %. A larger excess is an error and stays visible.
+        The result is None if the path is unlimited or passes nothing. An excess up to `most_bytes` is explained by data that left the
+        bottleneck earlier, so the result is then 100 %. A larger excess is an error, so the result then exceeds 100 %.
         """
         known = self.known_bytes(begin_ns, end_ns, flows)
         if not known:
@@ -288,7 +288,7 @@ class Capacity(LateDeliveries):
 
 
 def _sum(of_each):
-    """Return the sum of several series of (start, value) pairs, as one such series."""
+    """Add up several series of (start, value) pairs and return the sum as one such series."""
     times = sorted({at_ns for values in of_each for at_ns, _ in values})
     return _changes([(at_ns, math.fsum(value_in_force(one, at_ns) for one in of_each)) for at_ns in times])
 
@@ -299,6 +299,6 @@ def _changes(values):
 
 
 def _spans(values):
-    """Yield (begin, end, value) for each (start, value) pair. The first span begins before any run, and the last one ends after any run."""
+    """Yield (begin, end, value) for each (start, value) pair; the first span begins before any run, the last one ends after any run."""
     begins = [-EVER_NS, *(at_ns for at_ns, _ in values[1:])]
     yield from zip(begins, [*begins[1:], EVER_NS], (value for _, value in values), strict=True)

@@ -1,4 +1,4 @@
-"""Several bottlenecks in series (topology `chain`): each bottleneck as a dumbbell, the pairs of hosts, and their flows."""
+"""Several bottlenecks in series (topology `chain`): one dumbbell scenario per bottleneck, the pairs of hosts, and the flows."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ def delays_around_ms(specification) -> list[float]:
 
 
 def scenarios_of_bottlenecks(specification) -> list[dict]:
-    """Return one scenario per bottleneck: a dumbbell with the flows that cross the bottleneck. The flows keep their RTTs."""
+    """Return one scenario per bottleneck: a dumbbell with the flows that cross the bottleneck; the flows keep their RTTs."""
     scenario, chain, around_ms = specification.scenario, specification.chain, delays_around_ms(specification)
     access_ms = specification.hosts.access_delay_ms
     return [
@@ -24,7 +24,7 @@ def scenarios_of_bottlenecks(specification) -> list[dict]:
             "flows": specification.end_to_end_flows + chain.cross_flows,
             "hosts": {
                 "pairs": 2,
-                # The delay of the rest of the long flows' path. A round trip passes the hosts' own links four times.
+                # The first pair's links include the delay of the other bottlenecks. A round trip crosses the hosts' own links four times.
                 "access_delay_ms": [access_ms[0] + (sum(around_ms) - around_ms[number]) / 4, access_ms[number + 1]],
             },
         }
@@ -47,10 +47,10 @@ def pairs_of_chain(specification) -> list[Pair]:
 
 
 def on_chain(specification, flow) -> LongFlow:
-    """Return a copy of a `LongFlow` with the pair and CCA of this flow on a chain.
+    """Return a copy of a `LongFlow` with the pair and the CCA that the flow uses on a chain.
 
-    Both follow from the flow's number: the flows that cross all bottlenecks have the lowest numbers, and the cross flows of each
-    bottleneck follow.
+    The flow's number determines both: the lowest numbers belong to the flows that cross all bottlenecks, and the next numbers to the
+    cross flows, bottleneck by bottleneck.
     """
     chain, crossing = specification.chain, flow.number - specification.end_to_end_flows
     if crossing < 0:

@@ -9,15 +9,15 @@ def routers(specification) -> list[str]:
 
 
 def ends(number) -> dict[str, str]:
-    """Return the interfaces that send over a bottleneck, by direction; ``number`` counts from 1."""
+    """Return the interfaces that send over a bottleneck, by direction; ``number`` is the bottleneck's number, from 1."""
     return {"forward": f"r{number}-right", "reverse": f"r{number + 1}-left"}
 
 
 def arrivals(number) -> dict[str, str]:
-    """Return the ifb devices that packets pass behind a bottleneck, by direction."""
+    """Return the ifb devices that packets pass after a bottleneck, by direction."""
     return {"forward": f"r{number + 1}-in-left", "reverse": f"r{number}-in-right"}
 
 
 def attached(pair) -> tuple[tuple[str, str], tuple[str, str]]:
-    """Return the links of a `Pair` as (router, host): the sender's link and the receiver's link."""
+    """Return the access links of a `Pair` as (router, host): first the sender's link, then the receiver's link."""
     return (f"r{pair.first_hop}", pair.sender), (f"r{pair.first_hop + pair.hops}", pair.receiver)

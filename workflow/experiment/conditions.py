@@ -1,16 +1,17 @@
 """The conditions of a run, grouped by the sections of a scenario; ``workflow/schemas/study.schema.yaml`` describes each condition.
 
-A field's name ends with its unit. A ``dict`` has one value per direction, ``forward`` (data) and ``reverse`` (ACKs).
+The name of a field with a unit ends with the unit. A ``dict`` such as ``delay_ms`` contains one value per direction: ``forward`` (data)
+and ``reverse`` (ACKs).
 """
 
 from dataclasses import dataclass, field
 
-#: Places of netem: behind the bottleneck's queue, at both ends of the bottleneck, or on the sending host. In the last two places, netem
-#: itself is the queue.
+#: Positions of netem: after the bottleneck's queue, at both ends of the bottleneck, or on the sending host. At the last two positions,
+#: netem itself is the queue.
 RECEIVING_SIDE, BOTH_ENDS, SENDING_HOST = "receiving-side", "both-ends", "sending-host"
 
 
-#: Direction -> key of the direction's policer in a link.
+#: Direction -> key of `link` for the policer in this direction.
 POLICERS = {"forward": "policer", "reverse": "reverse_policer"}
 
 
@@ -24,7 +25,7 @@ def policers_of(link) -> dict[str, dict]:
 
 @dataclass(frozen=True)
 class Link:
-    """The bottleneck and the path's other effects on packets; the options of a link are in `link_options`."""
+    """The bottleneck and the path's other effects on packets, except the options declared in `link_options`."""
 
     rate_mbps: float | None
     delay_ms: dict
@@ -33,7 +34,7 @@ class Link:
     netem: str
     frame_overhead_bytes: int
     serialisation: str
-    #: Specifications omit the following fields if they don't use them.
+    #: A specification omits each of the following fields that it doesn't use.
     timeline: list = field(default_factory=list)
     trace: dict | None = None
     reverse_trace: dict | None = None
@@ -42,21 +43,21 @@ class Link:
 
     @property
     def netem_is_queue(self) -> bool:
-        """Whether a single netem implements delay, loss and queueing, so that packets on the path count against netem's limit."""
+        """Whether one netem qdisc implements delay, loss and queueing, so that packets in transit also count towards netem's limit."""
         return self.netem != RECEIVING_SIDE
 
 
 @dataclass(frozen=True)
 class Multipath:
-    """Disjoint paths between the two hosts of a cable, and how they are aggregated. `several_paths` turns each path into a scenario."""
+    """Parallel paths between two hosts, and how they are aggregated; `several_paths` turns each path of a cable into a scenario."""
 
     paths: int
     by: str
     tunnel_ip_version: str
     distribution: str
     path_delay_ms: list
-    #: The following three fields have one value per path; None stands for the value of the link or of its queue. Specifications omit
-    #: unused fields.
+    #: The following three fields are lists with one value per path; None stands for the value of the link or its queue. A specification
+    #: omits the fields that it doesn't use.
     path_rate_mbps: list | None = None
     path_loss_percent: list | None = None
     path_queue_packets: list | None = None
@@ -68,7 +69,7 @@ class Multipath:
 class Chain:
     """Bottlenecks in series, and the cross flows at each bottleneck.
 
-    Each bottleneck has the keys ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``.
+    The keys of each bottleneck are ``rate_mbps``, ``delay_ms`` (by direction) and ``queue``.
     """
 
     bottlenecks: list
@@ -78,17 +79,17 @@ class Chain:
 
 @dataclass(frozen=True)
 class Hosts:
-    """The pairs of hosts, and the delay of the hosts' own links by pair."""
+    """The number of host pairs, the delay of the hosts' own links (one value per pair), and the hosts' qdisc."""
 
     pairs: int
     access_delay_ms: list
-    #: Specifications omit this field if they don't use it.
+    #: A specification omits this field if it is the default.
     qdisc: str = "none"
 
 
 @dataclass(frozen=True)
 class Traffic:
-    """The traffic: application, protocol, duration or amount, and sampling interval."""
+    """The traffic: application, protocol, duration or amount of data, and sampling interval."""
 
     application: str
     protocol: str
@@ -107,7 +108,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Transport:
-    """Settings for TCP, except those declared in `host_options`."""
+    """The TCP settings, except those declared in `host_options`."""
 
     segment_bytes: int | None
     receive_buffer_bytes: int | None
@@ -120,5 +121,5 @@ class Transport:
     cca_set_by: str
     restricted_ccas: str
     receive_wait: str
-    #: Specifications omit this field if they don't use it.
+    #: A specification omits this field if it is the default.
     ecn: str = "off"

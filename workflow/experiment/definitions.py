@@ -1,7 +1,7 @@
 """CCAs that a study defines: a kernel's CCA with different parameters, or a custom C file built into the kernel.
 
-Each parameter has one value for all sockets of a kernel. The parameters are set at boot, because values that a module derives from them
-at registration (CUBIC's `beta_scale` from `beta`) would not follow a later write to sysfs.
+A parameter's value applies to all sockets of a kernel. The parameters are set at boot, because a later write to sysfs would not update
+the values that a module derives from them at registration (such as CUBIC's `beta_scale`, derived from `beta`).
 """
 
 import hashlib
@@ -15,8 +15,8 @@ from experiment.own_kernels import identity
 class Definition:
     """A CCA that a study defines (`cca_definitions` of study.schema.yaml): a variant of the CCA ``base``, or a C file.
 
-    A C file has the fields ``source``, ``sha256`` and ``cca``. ``kernel`` comes from `study_files.kernels.completed_kernels` and is None
-    for the image's kernel.
+    The fields ``source``, ``sha256`` and ``cca`` are set only for a C file. ``kernel`` comes from `study_files.kernels.completed_kernels`;
+    it is None for the image's kernel.
     """
 
     parameters: dict[str, int | bool]
@@ -43,9 +43,9 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
     Parameters
     ----------
     linux_sha256 : str
-        SHA-256 that identifies the image's kernel. Linux's source, patches, configuration and compiler determine it.
+        SHA-256 that identifies the image's kernel. It depends on Linux's source, patches, configuration and compiler.
     sources : iterable of Definition
-        Definitions with a C file.
+        CCA definitions with a C file.
     kernel : dict, optional
         Definition of a kernel that replaces the image's kernel (`Definition.kernel`).
     """
@@ -55,7 +55,7 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
 
 
 def boot_arguments(specification) -> list[str]:
-    """Return the guest kernel's command-line arguments that set the parameters."""
+    """Return the arguments on the guest kernel's command line that set the CCAs' parameters."""
     return [
         f"{one.module}.{name}={int(value)}"
         for one in specification.definitions.values()

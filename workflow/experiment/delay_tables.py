@@ -1,25 +1,25 @@
-"""Custom tables from which netem draws delays (`distribution`).
+"""Custom tables from which netem draws delays (tc-netem's `distribution`).
 
-A table's numbers are deviations from the mean delay, in units of 1/8,192 of the jitter. netem picks the number at a random index
-(`tabledist` in net/sched/sch_netem.c of Linux 7.2). tc reads the table from a file with the distribution's name.
+The numbers in a table are deviations from the mean delay, in units of 1/8,192 of the jitter. For each packet netem picks the number at a
+random index (`tabledist` in net/sched/sch_netem.c of Linux 7.2). tc reads the table from a file named after the distribution.
 """
 
 import math
 from bisect import bisect_left, bisect_right
 
-#: Number that represents one jitter in a table (NETEM_DIST_SCALE), largest number in a table, and largest number of entries.
+#: Number that stands for a deviation of one jitter (NETEM_DIST_SCALE), largest number allowed in a table, and largest number of entries.
 SCALE, LARGEST, MOST_NUMBERS = 8192, 32767, 4096
-#: Name of the table for tc, and the environment variable with the folder in which tc looks for the table.
+#: Name of the table for tc, and the environment variable that names the folder in which tc looks for the table.
 NAME, FOLDER_VARIABLE = "sawtooth", "TC_LIB_DIR"
-#: Probability that the check rejects delays that were drawn from the table.
+#: Probability that the check rejects delays that were indeed drawn from the table.
 FALSE_ALARM = 1e-9
 
 
 def numbers_of(delays) -> list[int]:
     """Return the sorted table for measured delays, which may be in any unit.
 
-    A number in the table is a delay's deviation from the mean in standard deviations, times `SCALE`. More than `MOST_NUMBERS` delays are
-    reduced to `MOST_NUMBERS` quantiles. Values beyond four standard deviations are clipped.
+    Each number is a delay's deviation from the mean in standard deviations, times `SCALE`. If there are more than `MOST_NUMBERS` delays,
+    the table contains `MOST_NUMBERS` of their quantiles. Values beyond four standard deviations are clipped.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def reach(numbers) -> tuple[float, float]:
 
 
 def distance(delays, numbers, mean, jitter, slack) -> float:
-    """Return the Kolmogorov distance between measured delays and a table: the largest difference between their distribution functions.
+    """Return the Kolmogorov-Smirnov statistic of delays and a table: the largest difference between their distribution functions.
 
     Parameters
     ----------
@@ -48,21 +48,22 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
     numbers : list of int
         Sorted numbers of the table.
     mean, jitter, slack : float
-        Mean delay (represented by the number 0), jitter, and tolerance of each delay, in the unit of ``delays``.
+        Mean delay (the number 0 in the table), jitter, and tolerance for each measured delay, in the unit of ``delays``.
     """
     table = [max(0, mean + jitter * number / SCALE) for number in numbers]
     seen = sorted(delays)
     most = 0.0
     for place, at in enumerate(seen):
-        # The smallest and the largest share of the table that the slack allows below this delay.
+        # Within the slack, the smallest and the largest share of the table that lies below this delay.
         few, many = bisect_left(table, at - slack) / len(table), bisect_right(table, at + slack) / len(table)
         most = max(most, few - (place + 1) / len(seen), place / len(seen) - many)
     return most
 
 
 def most_distance(count) -> float:
-    """Return the distance that ``count`` delays from a table exceed with a probability of at most `FALSE_ALARM`.
+    """Return the largest acceptable result of `distance` for ``count`` delays.
 
-    This is the inequality of Dvoretzky, Kiefer and Wolfowitz, with Massart's constant (1990).
+    For delays that were drawn from the table, the result exceeds this bound with a probability of at most `FALSE_ALARM`. The bound follows
+    from the inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant (1990).
     """
     return math.sqrt(math.log(2 / FALSE_ALARM) / (2 * count))

@@ -5,10 +5,10 @@ A declaration determines:
 - the keys of a study's `queue` and their error messages (`study_files`);
 - the arguments of tc and the expected read-back (`emulation`);
 - the counters (`queue_information`);
-- the requirements on a machine's kernel (`session.host_needs`).
+- the features that a machine's kernel must provide (`session.host_needs`).
 
-Descriptions are in `wording.discipline_words`, where editing them makes no run stale. Parameters have their usual names and units. Their
-defaults are the kernel's defaults and are written into every specification.
+The descriptions are in `wording.discipline_words`, where an edit doesn't make any run stale. Parameters have their usual names and
+units. The defaults are the kernel's, and every specification states them.
 Sources: net/sched/sch_*.c and include/uapi/linux/pkt_sched.h of Linux 7.2, tc(8) of iproute2 7.3.
 """
 
@@ -20,7 +20,7 @@ from experiment.qdisc import DROP_TAIL, Counters, Discipline, Parameter
 
 #: CLOCK_MONOTONIC_COARSE advances with the tick, so its resolution is one tick (clock_getres(2)).
 CLOCK_MONOTONIC_COARSE = 6
-#: Keys of a queue's size; the first two are the units in which a qdisc counts.
+#: Keys of a queue for its size; a qdisc counts in one of the first two units.
 MEASURES = ("packets", "bytes", "bdp")
 #: Attribute TCA_CAKE_STATS_TIN_STATS, and the attributes to read for each tin (TCA_CAKE_TIN_STATS_*): column -> attribute.
 CAKE_TINS = 10
@@ -28,13 +28,13 @@ CAKE_TIN = {"enqueued_packets": 2, "drops": 4, "ack_drops": 6, "marks": 8, "wait
 
 
 def _in_ticks(value_ms):
-    """Round a time in ms up to whole ticks, as this kernel stores it (usecs_to_jiffies)."""
+    """Round a time in ms up to whole ticks, as the running kernel stores it (usecs_to_jiffies)."""
     tick_ms = round(1e3 * time.clock_getres(CLOCK_MONOTONIC_COARSE), 6)
     return math.ceil(round(value_ms / tick_ms, 6)) * tick_ms
 
 
 def _codel_ms(value):
-    """Return a time in ms as CoDel reports it: CoDel stores times in units of 1,024 ns and reports them in whole microseconds."""
+    """Return a time in ms as CoDel reports it: CoDel stores times in units of 1,024 ns, and reports them in whole microseconds."""
     return (round(value * 1e6) >> 10 << 10) // 1000 / 1e3
 
 
@@ -62,7 +62,7 @@ _OF_PIE = (
     Parameter("tupdate_ms", "tupdate", "tupdate", 15, "ms", 1, 1000, whole=True, kept=_in_ticks),
 )  # fmt: skip
 _GAINS = (
-    # tc doesn't pass on a 0, so the kernel keeps its default.
+    # The minimum is 1, because tc doesn't pass a 0 to the kernel, which would keep its default.
     Parameter("alpha", "alpha", "alpha", 2, "", 1, 32, whole=True),
     Parameter("beta", "beta", "beta", 20, "", 1, 32, whole=True),
 )
@@ -74,7 +74,7 @@ _FLOW_QUEUES = (
 
 
 def red_ewma(least_packets, burst_packets) -> int:
-    """Return the exponent n of the weight 2^-n in RED's moving average, as tc computes it (tc_red_eval_ewma in tc/tc_red.c)."""
+    """Return the exponent n of the weight 2^-n in RED's moving average, as tc computes n (tc_red_eval_ewma in tc/tc_red.c)."""
     a = burst_packets + 1 - least_packets
     return next((n for n in range(1, 32) if a <= (1 - (1 - 0.5**n) ** burst_packets) / 0.5**n), 0) if a >= 1 else 0
 
@@ -214,7 +214,7 @@ _DISCIPLINES = (
             Parameter("initial_quantum_bytes", "initial_quantum", "initial_quantum", 15_140, "bytes", 256, 1_048_576, whole=True),
         ),
         counters=Counters(struct.Struct("=7Q"), ("", "", "", "throttled", "flows_plimit", "", ""), (), ("drops",)),
-        # fq can also mark packets, but its counter of marks includes packets that it can't mark.
+        # fq can also mark packets, but its counter of marks includes packets that can't be marked.
         fixed={"ce_threshold": None},
     ),
 )  # fmt: skip
@@ -223,8 +223,7 @@ DISCIPLINES = {discipline.name: discipline for discipline in _DISCIPLINES}
 OF_KIND = {kind: discipline for discipline in _DISCIPLINES for kind in discipline.kinds.values()}
 
 
-#: Keys of a scenario's queues. The first applies to both directions, or only to ``forward`` if the second gives ``reverse`` a different
-#: queue.
+#: Keys of a scenario for its queues. The first applies to both directions, or only to ``forward`` if the second sets the reverse queue.
 QUEUES = ("queue", "reverse_queue")
 
 
@@ -234,12 +233,12 @@ def discipline_of(queue) -> Discipline:
 
 
 def measure_of(queue) -> tuple[str, float] | None:
-    """Return (measure, amount) of a queue's size in packets, bytes or BDPs; None if the queue has no size."""
+    """Return a queue's size as (unit, amount), where the unit is one of `MEASURES`; None if the queue doesn't state a size."""
     return next(((measure, queue[measure]) for measure in MEASURES if measure in queue), None)
 
 
 def completed(queue) -> dict:
-    """Return a scenario's queue with all defaults filled in. A drop-tail queue has no key ``discipline``."""
+    """Return a scenario's queue with all defaults filled in; a drop-tail queue doesn't have the key ``discipline``."""
     discipline = discipline_of(queue)
     size = measure_of(queue)
     complete = dict([size]) if size else dict(discipline.size)

@@ -1,7 +1,7 @@
 """Groups of flows: application, hosts, start and end.
 
-A study's ``flows`` is a number of flows that all last for the whole run, or a list of such groups. Long flows (``iperf3``) are numbered
-consecutively across the groups; web objects, real-time streams and programs are in separate sections of the document.
+A study's ``flows`` is either a list of such groups, or the number of flows that last for the entire run. Long flows (``iperf3``) are
+numbered consecutively across the groups; web objects, real-time streams and programs are in separate sections of the run document.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,7 @@ LONG, WEB, REAL_TIME, PROGRAM = "iperf3", "web", "real-time", "program"
 REVERSE = "reverse"
 #: Value of a group's `cca` that stands for the CCA of the run.
 OWN = "own"
-#: TCP port of the first group's web server, UDP port of the first group's first stream, and distance between the first UDP ports of
-#: consecutive groups.
+#: TCP port of the first group's web server, UDP port of the first group's first stream, and number of UDP ports reserved for each group.
 WEB_PORT, REAL_TIME_PORT, STREAMS_OF_A_GROUP = 8001, 9001, 64
 
 
@@ -37,17 +36,17 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
-    #: Specifications omit the following fields if they have these defaults.
+    #: A specification omits each of the following fields whose value is the default.
     direction: str = "forward"
     program: dict | None = None
 
     @property
     def on_times_s(self) -> list[tuple[float, float]]:
-        """Start and end times in s of the group's long flows: one period, or repeated periods with pauses in between."""
+        """Start and end times in s of the group's long flows: one period, or several periods separated by pauses."""
         if self.on_s is None:
             return [(self.start_s, self.stop_s)]
-        # As decimal fractions, so that ten times 0.1 is exactly 1.
-        # Imported here because runs without groups don't need it.
+        # Decimal fractions, so that ten times 0.1 is exactly 1.
+        # Imported here because runs without groups don't need the module.
         from fractions import Fraction
 
         begin, on, off, stop = (Fraction(str(value)) for value in (self.start_s, self.on_s, self.off_s, self.stop_s))
@@ -62,7 +61,8 @@ class FlowGroup:
 class LongFlow:
     """An iperf3 flow.
 
-    ``number`` and ``pair`` count from 0. ``group`` is the group's name, or None without groups. ``rate_mbps`` is the client's rate limit.
+    ``number`` and ``pair`` count from 0. ``group`` is the group's name, or None in a run without groups. ``rate_mbps`` is the limit on the
+    client's sending rate.
     """
 
     number: int
@@ -86,13 +86,13 @@ def long_flows(groups, flows, ccas, pairs, duration_s, bitrate_mbps) -> list[Lon
     Parameters
     ----------
     groups : list of FlowGroup
-        The run's groups. If empty, there are ``flows`` identical flows of ``duration_s`` each; ``bitrate_mbps`` limits the rate of each
-        flow unless it is None.
+        The run's groups. If the list is empty, the run has ``flows`` identical flows of ``duration_s`` each, with the rate limit
+        ``bitrate_mbps`` (None: no limit).
     ccas : list of str
         The run's CCAs, which are assigned to the flows in turn.
     pairs : int
-        Number of host pairs per direction. Flows are assigned to the pairs in turn. The pairs of ``reverse`` are numbered after the pairs
-        of ``forward``.
+        Number of host pairs per direction. Flows are assigned to the pairs in turn. The numbers of the ``reverse`` pairs follow those of
+        the ``forward`` pairs.
     """
     if not groups:
         return [

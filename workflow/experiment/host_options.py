@@ -4,10 +4,10 @@ A declaration determines:
 
 - the key of `transport` and its error messages (`study_files.host_keys`);
 - the sysctl, route metric or interface attribute that applies the setting (`testbed.network.transport`);
-- the value to be read back before and after the traffic (check `host_settings`).
+- the value that must be read back before and after the traffic (check `host_settings`).
 
-A specification has the key only if the value isn't the default. Descriptions are in `wording.host_option_words`, where editing them makes
-no run stale.
+A specification contains the key only if its value isn't the default. The descriptions are in `wording.host_option_words`, where an edit
+doesn't make any run stale.
 Sources: Documentation/networking/ip-sysctl.rst of Linux 7.2, ip-route(8).
 """
 
@@ -16,12 +16,12 @@ from dataclasses import dataclass
 
 from experiment.link_options import number_schema
 
-#: The two sides of a `Pair`, and the tuple of both.
+#: The two sides of a `Pair`, and a tuple of both.
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
-#: Mode of RACK's reordering window -> value of the sysctl, a sum of bits (1: RACK detects losses, 2: the window is static, 4: DupThresh
-#: doesn't close the window).
+#: Variant of RACK's reordering window -> value of the sysctl tcp_recovery, a sum of bits: 1, RACK detects losses; 2, the window is static;
+#: 4, reaching DupThresh doesn't set the window to 0.
 RACK = {"adaptive": "1", "static": "3", "without-threshold": "5"}
 #: Option of iperf3(1) that limits the pacing rate of sockets.
 MAX_PACING_RATE = "--fq-rate"
@@ -29,11 +29,11 @@ MAX_PACING_RATE = "--fq-rate"
 
 @dataclass(frozen=True, eq=False)
 class HostOption:
-    """A TCP setting: a host's sysctl, a metric of the host's routes to the peer, a limit of the host's interface, or an iperf3 option."""
+    """A TCP setting: a sysctl, a metric of the routes to the peer, an attribute of a host's interface, or an iperf3 option."""
 
     name: str  # the setting's key in a study's `transport`
     value: dict  # JSON Schema of the value, without descriptions
-    default: object  # the kernel's default, which is never written
+    default: object  # value that stands for the kernel's default, which is never set explicitly
     sysctl: str = ""  # name in sysctl(8)
     metric: str = ""  # name in ip-route(8)
     device: str = ""  # name in ip-link(8), for the interface to the network
@@ -43,12 +43,12 @@ class HostOption:
 
     @property
     def place(self) -> str:
-        """The setting's name in Linux or in iperf3."""
+        """The setting's name in Linux or iperf3."""
         return self.sysctl or self.metric or self.device or self.program
 
     @property
     def needs(self) -> dict[str, tuple]:
-        """Requirements of the option on other keys of the scenario: key -> allowed values."""
+        """Values that the option requires of other keys in the scenario: key -> allowed values."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
         of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program
@@ -71,7 +71,7 @@ HOST_OPTIONS = (
     HostOption("window_scaling", SWITCH, default=True, sysctl="net.ipv4.tcp_window_scaling"),
     HostOption("selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_sack"),
     HostOption("duplicate_selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_dsack"),
-    # 0: one acknowledgement per packet that arrives out of order; Linux's default compresses up to 44 such acknowledgements into one.
+    # 0: an acknowledgement for each packet that arrives out of order; by default Linux compresses up to 44 such acknowledgements into one.
     HostOption(
         "sack_compression", SWITCH, default=True, sysctl="net.ipv4.tcp_comp_sack_nr", sides=(RECEIVER,),
         written=lambda value: "44" if value else "0",
@@ -84,7 +84,7 @@ HOST_OPTIONS = (
     HostOption(
         "rack_window", {"enum": list(RACK)}, "adaptive", sysctl="net.ipv4.tcp_recovery", sides=(SENDER,), written=lambda value: RACK[value],
     ),
-    # RFC 5682; 2 is Linux's default, with SACK.
+    # RFC 5682 (F-RTO); Linux's default is 2.
     HostOption("frto", SWITCH, default=True, sysctl="net.ipv4.tcp_frto", sides=(SENDER,), written=lambda value: "2" if value else "0"),
     HostOption("reordering_packets", _whole("packets", 1, 300), None, sysctl="net.ipv4.tcp_reordering", sides=(SENDER,)),
     HostOption("pacing_slow_start_percent", _whole("percent", 1, 1000), None, sysctl="net.ipv4.tcp_pacing_ss_ratio", sides=(SENDER,)),
@@ -97,7 +97,7 @@ HOST_OPTIONS = (
     HostOption("max_pacing_rate_mbps", number_schema("Mbit/s", 0.01, 10_000, null=True), None, program=MAX_PACING_RATE, sides=(SENDER,)),
     HostOption("max_rto_ms", _whole("ms", 1000, 120_000), None, sysctl="net.ipv4.tcp_rto_max_ms", sides=(SENDER,)),
 )  # fmt: skip
-#: Name -> option.
+#: Name of an option -> option.
 OF_NAME = {option.name: option for option in HOST_OPTIONS}
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pair:
-    """A sender and a receiver: their names, the pair's index (from 0), and the RTT of their empty path.
+    """A sender and a receiver: the pair's index (from 0), the hosts' names, the delay of their links, and the pair's base RTT.
 
-    On a chain the pair's path has ``hops`` bottlenecks in series, starting with ``first_hop`` (counted from 1). On a dumbbell a
-    pair's data may flow in the direction ``reverse``.
+    On a chain the pair's path crosses ``hops`` bottlenecks in series, starting with bottleneck ``first_hop`` (counted from 1). On a
+    dumbbell, ``direction`` is the direction of the pair's data.
     """
 
     index: int
@@ -22,5 +22,5 @@ class Pair:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """The hosts at the two ends of the path: first the host at router r1, then the host at router r2."""
+        """The hosts at the two ends of the path; on a dumbbell, first the host at router r1, then the host at router r2."""
         return (self.sender, self.receiver) if self.direction == "forward" else (self.receiver, self.sender)

@@ -1,6 +1,6 @@
-"""Upper bound on the data whose delivery may become known in a period, including packets sent before the period.
+"""Upper bound on the data whose delivery may become known in a period, including data sent before the period.
 
-Part of `capacity.Capacity`.
+`LateDeliveries` is a base class of `capacity.Capacity`.
 """
 
 import math
@@ -11,16 +11,16 @@ from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.timeline import DIRECTIONS, LOST_ALL, directions_of, traces_of
 
 _, REVERSE = DIRECTIONS
-#: Probability below which a sequence of consecutive losses is neglected.
+#: Sequences of consecutive losses with a lower probability are neglected.
 NEGLIGIBLE = 1e-9
-#: Largest number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and the largest delay of such an
-#: acknowledgement in ms (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns of Linux's ip-sysctl.rst).
+#: Maximum number of packets that one compressed selective acknowledgement reports (tcp_comp_sack_nr), and the maximum delay of such an
+#: acknowledgement in ms (tcp_comp_sack_delay_ns and tcp_comp_sack_slack_ns in Linux's ip-sysctl.rst).
 COMPRESSED_SACKS, COMPRESSION_MS = 44, 1.1
-#: Smallest and largest size of an acknowledgement as the bottleneck counts it. The smallest has Ethernet, IPv4 and TCP headers with
-#: timestamps; the largest has IPv6 and all options.
+#: Minimum and maximum size of an acknowledgement as the bottleneck counts it. The minimum is for Ethernet, IPv4 and TCP headers with
+#: timestamps; the maximum is for IPv6 and all TCP options.
 ACKNOWLEDGEMENT_BYTES, LARGEST_ACKNOWLEDGEMENT_BYTES = 66, 114
-#: Time in s by which a shaper under a real clock may wake up late. The shaper loses no rate, because it then sends the data of this time
-#: at once.
+#: Time in s by which a shaper's timer may be late under a real clock. The average rate isn't reduced, because the shaper then sends at
+#: once all data that it could have sent during this time.
 REAL_TIMER_S = 1e-3
 
 
@@ -28,14 +28,14 @@ class LateDeliveries:
     """Payload that was in transit, or delivered and not yet acknowledged, at the beginning of a period."""
 
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
-        """Return the largest payload, in bytes, whose delivery may become known between two times: `known_bytes` plus late packets.
+        """Return the maximum payload, in bytes, whose delivery may become known between two times: `known_bytes` plus late packets.
 
         Late packets are in transit or unacknowledged at the beginning of the period:
 
-        - packets that share one acknowledgement: two per connection, or two super-packets with segmentation offload; more if
-          acknowledgements are lost or selective acknowledgements compressed;
+        - packets that are acknowledged together: two per connection, or two super-packets with segmentation offload; more if
+          acknowledgements are lost or if selective acknowledgements are compressed;
         - packets delayed by jitter, slots or reordering;
-        - packets in a policer's bucket.
+        - packets admitted by the tokens in a policer's bucket.
 
         If the flows' RTTs differ, the difference between the longest and the shortest RTT counts as an additional delay.
         """
@@ -44,18 +44,18 @@ class LateDeliveries:
             return None
         flows = self._flows if flows is None else flows
         unsaid = self._unacknowledged_packets(len(flows))
-        # The shaper passes one super-packet regardless of what preceded it.
+        # The shaper passes one more super-packet, whatever it sent before.
         late = (unsaid + 1) * SUPER_PACKET_BYTES if run.transport.segmentation_offload else unsaid * run.packet_bytes
         late += self._compressed_bytes(len(flows))
         rtts_ms = [run.flow_pair(flow).rtt_ms for flow in flows]
         late_ms = self._late_ms + max(rtts_ms, default=0) - min(rtts_ms, default=0)
         if not run.virtual_clock:
             late_ms += 1e3 * REAL_TIMER_S
-        # The shaper's bucket has room for one packet of the largest size, or for several small packets.
+        # The shaper's bucket holds tokens for one packet of the largest size, or for several small packets.
         largest = run.largest_packet_bytes
         small = max(0, largest - run.packet_bytes) + max(0, (run.shaper_burst_bytes or 0) - largest)
         held_up = self.most_mbps() * late_ms * 1e3 / 8 + self._policed_before_bytes + small
-        # Linux's shaper counts whole nanoseconds per packet (psched_l2t_ns), and is therefore slightly too fast.
+        # Linux's shaper rounds the time per packet down to whole nanoseconds (psched_l2t_ns), so it is slightly too fast.
         packet_ns = run.packet_bytes * 8e3 / self.most_mbps()
         return known * packet_ns / math.floor(packet_ns) + late + held_up * run.payload_bytes / run.packet_bytes
 
@@ -63,7 +63,7 @@ class LateDeliveries:
     def _policed_before_bytes(self):
         """Bytes that may leave the bottleneck in excess of the policer's rate.
 
-        These are the policer's bucket and the packets that waited behind the policer.
+        These bytes come from the tokens in the policer's bucket and from the packets that were queued after the policer.
         """
         run, link = self._run, [rate for _, rate in self._link_rates[self.direction]]
         if self.policed_mbps is None:
@@ -75,10 +75,10 @@ class LateDeliveries:
         return bucket + waiting
 
     def _compressed_bytes(self, flows):
-        """Return the largest number of wire bytes that may have arrived out of order and not been reported to the sender yet.
+        """Return the maximum number of bytes on the wire that may have arrived out of order and not been reported to the sender yet.
 
-        A Linux receiver reports up to `COMPRESSED_SACKS` packets in one selective acknowledgement, `COMPRESSION_MS` after the first
-        packet. ``flows`` is the number of flows.
+        A Linux receiver reports up to `COMPRESSED_SACKS` packets in one selective acknowledgement, at most `COMPRESSION_MS` after the
+        first of these packets. ``flows`` is the number of flows.
         """
         run, transport = self._run, self._run.scenario["transport"]
         compresses = transport.get("sack_compression", True) and transport.get("selective_acks", True)
@@ -89,14 +89,14 @@ class LateDeliveries:
         return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
 
     def _unacknowledged_packets(self, flows):
-        """Return the largest number of packets that may have arrived without an acknowledgement.
+        """Return the maximum number of packets that may have arrived without an acknowledgement of them reaching the sender.
 
-        For each flow, these are the packets covered by one delayed acknowledgement and by the acknowledgements that were lost just before
-        it. ``flows`` is the number of flows.
+        For each flow, these are the packets that the next delayed acknowledgement will report, plus the packets that were reported by lost
+        acknowledgements. ``flows`` is the number of flows.
         """
         model, correlation = self._run.direction(self._back).loss_model, self._run.correlation("loss", self._back)
         losses = [loss for _, loss in self._run.timeline.values(self._back, "loss_percent") if loss < LOST_ALL]
-        # Largest probability that the acknowledgement after a lost one is lost too.
+        # Maximum probability that the acknowledgement after a lost one is lost too.
         loss = min(0.99, max(losses, default=0) / 100 / (1 - correlation))
         in_a_row = lost_in_a_row(min(1 - 1e-6, model.in_a_row) if model else loss)
         return (
@@ -105,25 +105,25 @@ class LateDeliveries:
 
     @cached_property
     def _packets_of_trace(self):
-        """Additional number of packets whose delivery may become known at the ends of a period if the rate follows a trace.
+        """Additional number of packets whose delivery may become known near the start and end of a period if the rate follows a trace.
 
-        A trace passes whole packets. It passes small packets even in steps without capacity: the shaper's rate is then one full packet
-        per step, enough for several acknowledgements.
+        A trace passes whole packets. It passes small packets even in steps without capacity, because the shaper's rate is then one full
+        packet per span, enough for several acknowledgements.
 
         """
         traces = traces_of(self._run.scenario["link"])
         if not traces:
             return 0
         on_way_back = any(self._back in directions_of(trace) for trace in traces)
-        # At each end of the period: one packet whose transmission has begun, and one packet that passes because the rate rises early
-        # before a faster step (`traces`).
+        # Two packets each at the start and at the end of the period: one whose transmission has begun, and one that passes because the
+        # rate rises early, before a faster step (`traces`).
         return 4 + (2 * self._run.packet_bytes // ACKNOWLEDGEMENT_BYTES if on_way_back else 0)
 
     @cached_property
     def _late_ms(self):
-        """Largest total extra delay of a packet and its acknowledgement in ms.
+        """Maximum total extra delay of a packet and its acknowledgement, in ms.
 
-        The causes are jitter, slots, reordering, longer paths, and waiting acknowledgements (`_way_back_ms`).
+        The causes are jitter, slots, reordering, longer paths, and queueing on the reverse path (`_way_back_ms`).
         """
         run = self._run
         late = (run.option("reordering", way) for way in DIRECTIONS)
@@ -139,14 +139,14 @@ class LateDeliveries:
 
     @property
     def _way_back_ms(self):
-        """Longest time in ms for which a queue may hold acknowledgements or a policer may drop them.
+        """Maximum time in ms for which acknowledgements may wait in a queue or be dropped by a policer.
 
-        Acknowledgements wait behind data in the same direction, or behind each other if that direction has a different rate. Otherwise
-        they don't wait, because the data fill the path first.
+        Acknowledgements queue behind data that flow in the same direction, or behind other acknowledgements if that direction's rate
+        differs. Otherwise they don't queue, because the data fill the path first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)
-        # An acknowledgement passes as soon as the bucket has enough tokens.
+        # An acknowledgement passes as soon as the bucket holds enough tokens.
         refill_ms = LARGEST_ACKNOWLEDGEMENT_BYTES * 8 / policer["rate_mbps"] / 1e3 if policer else 0
         if run.is_chain or not (beside or run.option("reverse_rate_mbps", REVERSE)) or run.rate_in(self._back) is None:
             return refill_ms
@@ -156,5 +156,5 @@ class LateDeliveries:
 
 
 def lost_in_a_row(loss) -> int:
-    """Return the largest number of consecutive losses with a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
+    """Return the maximum number of consecutive losses with a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
     return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0

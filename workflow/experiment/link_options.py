@@ -4,13 +4,13 @@ A declaration determines:
 
 - the key of a study's `link` and its error messages (`study_files.link_keys`, `study_link_options`);
 - netem's arguments for tc and the values to be read back (`emulation`);
-- the place in the network (`topology`);
+- the position in the network (`topology`);
 - the check (`link_option_checks`);
-- the kernel options that a host needs;
+- the kernel features that a host needs;
 - the error message for ns-3.
 
-A specification has the key only if the option is used. Descriptions are in `wording.link_option_words`, where editing them makes no run
-stale.
+A specification contains the key only if the option is used. The descriptions are in `wording.link_option_words`, where an edit doesn't
+make any run stale.
 Sources: net/sched/sch_netem.c and include/uapi/linux/pkt_sched.h of Linux 7.2, tc/q_netem.c of iproute2 7.3.
 """
 
@@ -23,10 +23,10 @@ from experiment.netem_correlation import correlated_share
 from experiment.packet_sizes import LARGEST_MTU_BYTES, MTU_BYTES
 from experiment.timeline import DIRECTIONS, directions_of
 
-#: Places of an option. ``PATH`` is the netem with the path's delay and loss. ``ARRIVALS`` is a separate netem on a dumbbell; packets pass
-#: it first when they arrive behind the bottleneck.
+#: Positions of an option. ``PATH`` is the netem for the path's delay and loss. ``ARRIVALS`` is a separate netem on a dumbbell, the first
+#: one that packets pass after the bottleneck.
 PATH, ARRIVALS = "path", "arrivals"
-#: Requirements on other keys of the scenario (key -> allowed values): by an option's place, and for options that keep packets in order.
+#: Requirements on other keys of the scenario (key -> allowed values): for each position, and for options that keep packets in order.
 NEEDS_OF_PLACE = {PATH: {}, ARRIVALS: {"topology": ("dumbbell",), "transport.segmentation_offload": (False,)}}
 IN_ORDER = {
     "link.netem": ("receiving-side",),
@@ -38,52 +38,53 @@ IN_ORDER = {
 SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None,), "link.reverse_trace": (None,)}
 
 
-#: Smallest probability in percent: tc reads seven digits of a percentage (`LossModel.words`).
+#: Minimum probability in percent; percentages are passed to tc with seven decimal places (`LossModel.words`).
 LEAST_CHANCE_PERCENT = 1e-6
 #: netem's arguments for slots: equally spaced instants at which packets leave.
 SLOT = "slot {0:.6f}ms {0:.6f}ms"
-#: Properties shared by all loss models: values per direction, and requirements.
+#: Arguments of `LinkOption` shared by all loss models: one value per direction, and requirements.
 OF_LOSS = {"by_direction": True, "needs": {"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}}
 
-#: Effects that netem can correlate. tc accepts a correlation for duplicates, but doesn't pass it to the kernel (tc/q_netem.c of iproute2 7.3).
+#: Effects that netem can correlate. tc accepts a correlation for duplicates too, but doesn't pass it to the kernel (tc/q_netem.c of
+#: iproute2 7.3).
 CORRELATED = ("loss", "delay", "corrupt", "reorder")
 
 
 @dataclass(frozen=True, eq=False)
 class LinkOption:
-    """An option of a link."""
+    """An option of a link: its key, values, requirements, arguments for tc, read-back and check."""
 
     name: str  # the option's key in a study's `link`
     value: dict  # JSON Schema of the value, without descriptions
     default: object = None  # the value that has no effect
     by_direction: bool = False  # whether a study may give one value for each direction
-    behind: str = ""  # key of `link` after which the option is listed; empty: listed last
+    behind: str = ""  # key of `link` after which the option is listed; empty if it is listed last
     place: str = PATH  # `PATH` or `ARRIVALS`
-    # Requirements on other keys of the scenario, in addition to the requirements of the place: key -> allowed values.
+    # Values that the option requires of other keys in the scenario, in addition to `NEEDS_OF_PLACE`: key -> allowed values.
     needs: dict = field(default_factory=dict)
-    words: str = ""  # format of the arguments for tc(8); empty if netem has no separate argument
-    key: tuple = ()  # path to the option's number in tc's JSON
-    factor: float = 100  # number in tc's JSON x factor = value read back
-    told: str = ""  # name of the value read back; empty: the option's name
+    words: str = ""  # format of the arguments for tc(8); empty if the option needs no separate argument of netem
+    key: tuple = ()  # keys that lead to the option's number in tc's JSON
+    factor: float = 100  # factor by which the number in tc's JSON is multiplied
+    told: str = ""  # name of the value read back; empty if it is the option's name
     given: Callable = lambda value: value  # value -> number passed to netem
     delay_ms: Callable = lambda value: 0  # value -> delay that the option's netem needs
-    idle_ms: Callable = lambda value: 0  # value -> longest time that the option makes a packet wait on an idle path
-    check: str = ""  # name of the check of the count (`link_option_counts`); empty if nothing is counted
-    column: str = ""  # column in the table of runs for the count in the data's direction
+    idle_ms: Callable = lambda value: 0  # value -> maximum time in ms for which the option delays a packet on an idle path
+    check: str = ""  # name of the check on the packet count (`link_option_counts`); empty if nothing is counted
+    column: str = ""  # column in the table of runs for the packet count in the direction of the data
     percent: Callable = lambda value: value  # value -> percentage of packets that the option affects
-    only: str = ""  # the only direction that can have the option; empty if both can
+    only: str = ""  # the only direction to which the option can apply; empty if it can apply to both
     correlated: str = ""  # name of the option's effect in `CORRELATED`
     more_words: Callable = lambda value: ""  # value -> further arguments for tc(8), after the correlation
-    of_jitter: bool = False  # whether the option describes jitter, so that a direction without jitter doesn't have it
+    of_jitter: bool = False  # whether the option modifies jitter, so that it has no effect in a direction without jitter
 
     @property
     def all_needs(self) -> dict[str, tuple]:
-        """Requirements of the option on other keys of the scenario: key -> allowed values."""
+        """All values that the option requires of other keys in the scenario: key -> allowed values."""
         return NEEDS_OF_PLACE[self.place] | self.needs
 
     @property
     def none(self) -> object:
-        """The option's value in a resolved study that doesn't use the option."""
+        """The value of the option's key in a resolved study that doesn't use the option."""
         return dict.fromkeys(DIRECTIONS, self.default) if self.by_direction else self.default
 
     def used(self, link) -> bool:
@@ -91,7 +92,7 @@ class LinkOption:
         return link.get(self.name, self.none) != self.none
 
     def of(self, link, direction) -> object:
-        """Return the option's value in a direction; None if the option has no effect there."""
+        """Return the option's value in a direction, or None if the option has no effect in this direction."""
         if not self.used(link) or (self.of_jitter and not link["jitter_ms"][direction]):
             return None
         value = link[self.name]
@@ -149,16 +150,15 @@ def _chances(above=(), **defaults) -> dict:
 
 
 def late_percent(value) -> float:
-    """Return the percentage of packets that a `reordering` delays.
+    """Return the percentage of packets that `reordering` delays.
 
-    With a gap, each packet that isn't late is followed by at least ``gap_packets`` - 1 late packets.
+    If a gap is set, at least ``gap_packets`` - 1 late packets follow each packet that isn't late.
     """
     at_once = 1 - value["percent"] / 100
     return 100 * (1 - 1 / (value.get("gap_packets", 1) - 1 + 1 / at_once))
 
 
-#: Distribution of delays -> largest deviation of a delay from the mean, in units of the jitter: netem's tables end at four standard
-#: deviations.
+#: Delay distribution -> maximum deviation from the mean delay, in units of the jitter. netem's tables end at four standard deviations.
 JITTER_REACH = {"uniform": 1, "normal": 4, "pareto": 4, "paretonormal": 4}
 
 LINK_OPTIONS = (
@@ -178,7 +178,7 @@ LINK_OPTIONS = (
             "hosts.qdisc": ("none",), "transport.segmentation_offload": (False,), "background": ("none",),
         },
     ),
-    # The kernel doesn't report the table from which netem draws. Only the probe's delays show the distribution.
+    # The kernel doesn't report the table from which netem draws. Only the probe packets' delays show the distribution.
     LinkOption(
         "jitter_distribution", {"enum": list(JITTER_REACH)}, default="uniform", behind="loss_percent", of_jitter=True,
         needs={"link.netem": ("receiving-side",), "topology": ("dumbbell", "cable")}, words="distribution {}",
@@ -210,7 +210,7 @@ LINK_OPTIONS = (
         "ack_slot_ms", number_schema("ms", 0.1, 1000, null=True), behind="jitter_order", only="reverse",
         needs=IN_ORDER | {"traffic.application": ("iperf3", "ftp")},
         words=SLOT, key=("slot", "min-delay"), factor=1e3, told="slot_ms",
-        # On an idle path a packet may arrive before its slot has begun.
+        # On an idle path a packet may arrive before its slot begins, and wait for the slot.
         idle_ms=lambda value: value,
     ),
     LinkOption(
@@ -236,8 +236,7 @@ LINK_OPTIONS = (
             "transport.segmentation_offload": (False,),
         },
     ),
-    # netem's `reorder` is the share of packets that pass at once. The option's percentage is the share of the other packets, which are
-    # late.
+    # netem's `reorder` is the share of packets that pass without delay. The option's percentage is the share of late packets.
     LinkOption(
         "reordering",
         {
@@ -268,11 +267,11 @@ LINK_OPTIONS = (
         words="corrupt {:.7f}%", key=("corrupt", "corrupt"), correlated="corrupt", check="corruption", column="damaged_packets",
     ),
 )  # fmt: skip
-#: Name -> option.
+#: Name of an option -> option.
 OF_NAME = {option.name: option for option in LINK_OPTIONS}
 
 
-#: Option of a link -> function that returns the loss model; its arguments are the option's value and the link's loss as a fraction.
+#: Name of an option -> function that returns its loss model; the arguments are the option's value and the link's loss as a fraction.
 LOSS_MODELS = {
     "loss_burst_packets": lambda packets, loss: GilbertElliott.of_bursts(loss, packets),
     "loss_gemodel": lambda chances, _: GilbertElliott(**_fractions(chances)),
@@ -285,7 +284,7 @@ def _fractions(chances):
 
 
 def loss_model_of(link, direction) -> LossModel | None:
-    """Return the loss model of a direction; None if losses are independent or there are none."""
+    """Return the loss model of a direction; None if packets are lost independently or not at all."""
     values = ((made, OF_NAME[name].of(link, direction)) for name, made in LOSS_MODELS.items())
     return next(
         (made(value, link["loss_percent"][direction] / 100) for made, value in values if value is not None), None
@@ -293,13 +292,13 @@ def loss_model_of(link, direction) -> LossModel | None:
 
 
 def correlation_of(link, what, direction) -> float:
-    """Return the correlation, in percent, of a link's effect (``what``, one of `CORRELATED`) in a direction."""
+    """Return netem's correlation of an effect in a direction, in percent; ``what`` is one of `CORRELATED`."""
     correlation = OF_NAME["correlation"].of(link, direction) or {}
     return correlation.get(f"{what}_percent", 0)
 
 
 def correlations_at(link, place, direction) -> dict[str, float]:
-    """Return the correlations of the netem at ``place`` in a direction: effect in `CORRELATED` -> correlation in percent.
+    """Return the correlations in percent that the netem at ``place`` applies in a direction, by effect (`CORRELATED`).
 
     Effects without a correlation are omitted.
     """
@@ -312,12 +311,12 @@ def correlations_at(link, place, direction) -> dict[str, float]:
 
 
 def expected_percent(option, link, direction) -> float:
-    """Return the expected percentage of packets that an option of a link affects in a direction."""
+    """Return the expected percentage of packets that a link's option affects in a direction."""
     correlation = correlation_of(link, option.correlated, direction) / 100 if option.correlated else 0
     return 100 * correlated_share(option.percent(option.of(link, direction)) / 100, correlation)
 
 
 def options_at(link, place, direction) -> dict[LinkOption, object]:
-    """Return the options that the netem at ``place`` implements in a direction, each with its value."""
+    """Return the options that the netem at ``place`` implements in a direction, and their values."""
     values = {option: option.of(link, direction) for option in LINK_OPTIONS if option.place == place and option.words}
     return {option: value for option, value in values.items() if value is not None}

@@ -1,31 +1,31 @@
-"""netem's loss models with states: the model of Gilbert (1960) and Elliott (1963), and a model with four states.
+"""netem's Markov loss models: the model of Gilbert (1960) and Elliott (1963), and a four-state model.
 
-A path is in one of a few states and changes state between packets with given probabilities; the state determines the loss probability.
-Probabilities are fractions here, as in net/sched/sch_netem.c of Linux 7.2 (`loss_gilb_ell`, `loss_4state`); in tc-netem(8) they are in percent.
-The model with four states comes from Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
+The path is in one of a few states, and changes state between packets with given probabilities; the state determines the loss probability.
+Probabilities are fractions here (`loss_gilb_ell`, `loss_4state` in net/sched/sch_netem.c of Linux 7.2), and percentages in tc-netem(8).
+The four-state model is from Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import astuple, dataclass, fields
 
-#: The kernel's value for a probability of 1: its largest random number.
+#: The kernel's value for a probability of 1, which is its largest random number.
 CERTAIN = 0xFFFFFFFF
 
 
 class LossModel:
-    """Base of all loss models: a Markov chain."""
+    """Base class of the loss models, which are Markov chains."""
 
-    #: Keyword after ``loss`` in tc-netem(8), and in tc's JSON.
+    #: Keyword after ``loss`` in tc-netem(8) and in tc's JSON.
     word = ""
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """Return the stationary probabilities of the states, the transition probabilities, and the loss probability in each state."""
+        """Return the stationary distribution, the matrix of transition probabilities, and the loss probability in each state."""
         raise NotImplementedError
 
     def fates(self, number: Callable[[], int]) -> Iterator[bool]:
         """Yield one bool per packet: whether the kernel drops the packet.
 
-        Each call of ``number`` returns the kernel's next random number.
+        Each call to ``number`` returns the kernel's next random number.
         """
         raise NotImplementedError
 
@@ -37,7 +37,7 @@ class LossModel:
 
     @property
     def burst_packets(self) -> float:
-        """Mean number of consecutive losses in a burst, in packets."""
+        """Mean length of a burst of consecutive losses, in packets."""
         shares, changes, losses = self.chain()
         begun = sum(
             share * (1 - loss) * sum(chance * then for chance, then in zip(row, losses, strict=True))
@@ -47,7 +47,7 @@ class LossModel:
 
     @property
     def in_a_row(self) -> float:
-        """The largest probability, over all states with losses, that the packet after a lost packet is lost too."""
+        """Probability that the packet after a lost packet is lost too: the maximum over all states in which packets are lost."""
         _, changes, losses = self.chain()
         chances = (sum(c * then for c, then in zip(row, losses, strict=True)) for row in changes)
         return max(chance for chance, loss in zip(chances, losses, strict=True) if loss)
@@ -59,22 +59,22 @@ class LossModel:
 
     @property
     def told(self) -> dict[str, float]:
-        """The values that the read-back must contain in addition to the share of losses."""
+        """The values that must be read back in addition to the share of lost packets."""
         return {
             f"loss_{one.name}_percent": 100 * chance for one, chance in zip(fields(self), astuple(self), strict=True)
         }
 
 
 def _in_kernel(chance):
-    # tc gets seven digits of each probability in percent (`LossModel.words`).
+    # Probabilities are passed to tc in percent with seven decimal places (`LossModel.words`).
     return round(float(f"{100 * chance:.7f}") / 100 * CERTAIN)
 
 
 @dataclass(frozen=True)
 class GilbertElliott(LossModel):
-    """A model with a good and a bad state.
+    """The two-state model, with a good and a bad state.
 
-    After each packet, a good path turns bad with probability ``p``, and a bad path turns good with probability ``r``.
+    After each packet, the path changes from the good to the bad state with probability ``p``, and from bad to good with probability ``r``.
     """
 
     p: float
@@ -87,9 +87,9 @@ class GilbertElliott(LossModel):
 
     @classmethod
     def of_bursts(cls, loss, burst_packets) -> "GilbertElliott":
-        """Return the model that loses every packet in the bad state and none in the good state.
+        """Return the model in which every packet is lost in the bad state and none in the good state.
 
-        ``loss`` is the mean loss as a fraction, and ``burst_packets`` the mean length of a burst of losses.
+        ``loss`` is the mean loss rate as a fraction, and ``burst_packets`` is the mean length of a loss burst.
 
         Examples
         --------
@@ -101,16 +101,16 @@ class GilbertElliott(LossModel):
 
     @property
     def is_of_bursts(self) -> bool:
-        """Whether the path loses all packets in the bad state and none in the good state."""
+        """Whether all packets are lost in the bad state and none in the good state."""
         return (self.bad_loss, self.good_loss) == (1, 0)
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """The same as `LossModel.chain`, with the states good and bad."""
+        """The same as `LossModel.chain`; the states are good and bad, in this order."""
         bad = self.p / (self.p + self.r)
         return (1 - bad, bad), ((1 - self.p, self.p), (self.r, 1 - self.r)), (self.good_loss, self.bad_loss)
 
     def fates(self, number) -> Iterator[bool]:
-        """The same as `LossModel.fates`, with two random numbers per packet."""
+        """The same as `LossModel.fates`; each packet takes two random numbers."""
         to_bad, to_good, bad_loss, good_loss = map(_in_kernel, astuple(self))
         kept, bad = CERTAIN - bad_loss, False
         while True:
@@ -121,18 +121,18 @@ class GilbertElliott(LossModel):
 
     @property
     def words(self) -> str:
-        """The same as `LossModel.words`, without values that are tc's defaults."""
+        """The same as `LossModel.words`, but for a model from `of_bursts` without the two loss probabilities, which are tc's defaults."""
         return " ".join(super().words.split()[:3]) if self.is_of_bursts else super().words
 
     @property
     def told(self) -> dict[str, float]:
-        """The same as `LossModel.told`; for a model from `of_bursts`, only the mean burst length."""
+        """The same as `LossModel.told`, but for a model from `of_bursts` only the mean burst length."""
         return {"loss_burst_packets": 1 / self.r} if self.is_of_bursts else super().told
 
 
 @dataclass(frozen=True)
 class FourStates(LossModel):
-    """A model with four states: packets pass in states 1 (gap) and 2 (burst), and are lost in states 3 (burst) and 4 (single loss).
+    """The four-state model: packets pass in states 1 (gap) and 2 (burst), and are lost in states 3 (burst) and 4 (single loss).
 
     ``p13`` is the probability of a transition from state 1 to state 3, and so on.
     """
@@ -146,7 +146,7 @@ class FourStates(LossModel):
     word = "state"
 
     def chain(self) -> tuple[tuple, tuple, tuple]:
-        """The same as `LossModel.chain`, with the states 1 to 4."""
+        """The same as `LossModel.chain`; the states are numbered 1 to 4."""
         lost = self.p13 / self.p31 if self.p13 else 0
         shares = (1, lost * self.p32 / self.p23 if lost and self.p32 else 0, lost, self.p14)
         changes = (
@@ -158,9 +158,9 @@ class FourStates(LossModel):
         return tuple(share / sum(shares) for share in shares), changes, (0, 0, 1, 1)
 
     def fates(self, number) -> Iterator[bool]:
-        """The same as `LossModel.fates`, with one random number per packet."""
+        """The same as `LossModel.fates`; each packet takes one random number."""
         p13, p31, p32, p23, p14 = map(_in_kernel, astuple(self))
-        # State -> bounds of the random number for each following state; the last state follows for all larger numbers.
+        # State -> (bound, next state) pairs; the next state is the first whose bound exceeds the random number.
         followers = {
             1: ((p14, 4), (p13 + p14, 3), (CERTAIN + 1, 1)),
             2: ((p23, 3), (CERTAIN + 1, 2)),
@@ -174,7 +174,7 @@ class FourStates(LossModel):
             yield state in (3, 4)
 
 
-#: Keyword of tc -> the model, and the names of its parameters in tc's JSON, in order.
+#: Keyword in tc-netem(8) -> the model, and the names of its parameters in tc's JSON, in the order of the model's fields.
 MODELS = {
     one.word: (one, names)
     for one, names in ((GilbertElliott, ("p", "r", "1-h", "1-k")), (FourStates, ("p13", "p31", "p32", "p23", "p14")))
@@ -182,7 +182,7 @@ MODELS = {
 
 
 def read_model(options) -> LossModel | None:
-    """Return the loss model from netem's options in tc's JSON, or None if they contain no such model."""
+    """Return the loss model in netem's options, read from tc's JSON; None if they contain no such model."""
     for word, (model, names) in MODELS.items():
         if told := options.get(f"loss-{word}"):
             return model(*(told[name] for name in names if name in told))

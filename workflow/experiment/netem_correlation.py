@@ -1,16 +1,17 @@
 """netem's correlation: the effective probability when each random number is mixed with the previous one.
 
-netem draws x' = (1 - r) u + r x, where u is uniform (`get_crandom` of net/sched/sch_netem.c). Such numbers cluster around the middle, so an
-event with a configured probability below one half occurs less often: a loss of 1 % with a correlation of 25 % becomes one packet in 400,000.
-For a delay netem uses the remainder of the number divided by twice the jitter (or by the length of its table), which is as uniform as
-without a correlation, unless the jitter is in the hundreds of milliseconds. A correlation of delays thus has hardly any effect.
+netem draws x' = (1 - r) u + r x, where u is uniform (`get_crandom` in net/sched/sch_netem.c). Such numbers cluster around the middle. An
+event with a configured probability below one half therefore occurs less often: with a configured loss of 1 % and a correlation of 25 %, one
+packet in 400,000 is lost. For a delay, netem divides the number by twice the jitter (or by the table's length) and uses the remainder.
+Unless the jitter is in the hundreds of milliseconds, this remainder is as uniform as without correlation, so that correlating delays has
+hardly any effect.
 """
 
 import math
 from functools import lru_cache
 from itertools import accumulate
 
-#: Number of steps of a numerical distribution, and remaining weight of the initial distribution at which the iteration ends.
+#: Number of steps in a numerical distribution function, and weight of the initial distribution at which the iteration stops.
 _STEPS, _SETTLED = 2048, 1e-6
 
 
@@ -18,7 +19,7 @@ _STEPS, _SETTLED = 2048, 1e-6
 def correlated_share(chance, correlation) -> float:
     """Return the fraction of packets that netem affects, given a configured probability and a correlation.
 
-    Both arguments are fractions; the correlation is below 1.
+    Both arguments are fractions; the correlation must be below 1.
 
     Examples
     --------
@@ -29,7 +30,7 @@ def correlated_share(chance, correlation) -> float:
         return chance
     cumulated = [step / _STEPS for step in range(_STEPS + 1)]
     for _ in range(math.ceil(math.log(_SETTLED) / math.log(correlation))):
-        # The area below the distribution function up to each step. The number before x' lies between (x' - (1 - r)) / r and x' / r.
+        # Area under the distribution function up to each step. The number x that precedes x' lies between (x' - (1 - r)) / r and x' / r.
         area = [
             0,
             *accumulate((low + high) / (2 * _STEPS) for low, high in zip(cumulated, cumulated[1:], strict=False)),
@@ -41,7 +42,7 @@ def correlated_share(chance, correlation) -> float:
 def _mean_below(area, number, correlation):
     """Return the probability that the next random number is at most ``number``.
 
-    ``area`` is the area below the distribution function of the previous random number.
+    ``area`` is the area under the distribution function of the previous random number, up to each step.
     """
     upper, lower = number / correlation, (number - 1 + correlation) / correlation
     over = max(0, upper - 1)
@@ -56,5 +57,5 @@ def _between(values, place):
 
 
 def packets_of_one(correlation) -> float:
-    """Return the number of correlated packets that carry as much information about a share as one independent packet."""
+    """Return the number of correlated packets that give as much information about a share of packets as one independent packet."""
     return (1 + correlation) / (1 - correlation)

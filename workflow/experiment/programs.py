@@ -1,6 +1,6 @@
-"""Programs that a study declares as flows. Each program is a server and a client, and may implement congestion control itself.
+"""Programs that a study declares as flows: each consists of a server and a client, and may implement congestion control itself.
 
-Each group that uses a declaration (`programs` of study.schema.yaml) contains a copy of the declaration, so a run's specification is
+Each group that uses a declaration (`programs` of study.schema.yaml) contains a copy of the declaration, so that a run's specification is
 complete.
 """
 
@@ -12,7 +12,7 @@ from functools import cached_property
 from experiment.flow_groups import LONG, OWN, PROGRAM
 from experiment.host_pairs import Pair
 
-#: Port of the first flow in a run's first program group, and distance between the first ports of consecutive groups.
+#: Port of the first flow if the run's first group is a program group, and number of ports reserved for each group.
 PROGRAM_PORT, FLOWS_OF_A_GROUP = 14_001, 64
 #: Placeholder in a command -> its value, in words.
 PLACEHOLDERS = {
@@ -33,7 +33,7 @@ PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 @dataclass(frozen=True)
 class Program:
-    """A program that a resolved group declares (``workflow/schemas/study.schema.yaml``, ``program``)."""
+    """The program of a resolved group (``workflow/schemas/study.schema.yaml``, ``program``)."""
 
     name: str
     cca: str | None
@@ -48,17 +48,17 @@ class Program:
     client_ends: str
     reports_bytes: str | None
     memory_mib: int
-    #: Name pattern of the sending side's qlog files in ``{logs}``; declarations without such files don't have this key.
+    #: Name pattern of the sending side's qlog files in ``{logs}``; a declaration omits this key if the program writes no such files.
     qlog: str | None = None
 
     @property
     def label(self) -> str:
-        """The program's name in tables: ``stack:cca``, or only the name."""
+        """The program's name in tables: ``stack:cca``, or only the name if the program has no CCA."""
         return f"{self.name}:{self.cca}" if self.cca else self.name
 
     @property
     def folder(self) -> str | None:
-        """Name of the folder with the program's files in a run, and of the archive with these files; None for a program in the image."""
+        """Name of the folder with the program's files in a run, and of their archive; None for a program in the image."""
         return self.sha256 and self.sha256[:16]
 
 
@@ -66,8 +66,8 @@ class Program:
 class ProgramFlow:
     """A flow of a program.
 
-    ``number`` continues the numbers of the long flows. ``start_s`` is the client's start in s from the traffic's origin. A flow with a
-    given amount of data has ``bytes``; other flows send for ``seconds``, the duration of their group. The unused field is None.
+    ``number`` continues the numbering of the long flows. ``start_s`` is the client's start time in s since the traffic's origin. The flow
+    sends either the given number of ``bytes``, or for ``seconds``, the duration of its group; the unused field is None.
     """
 
     number: int
@@ -82,7 +82,7 @@ class ProgramFlow:
 
     @property
     def server_host(self) -> str:
-        """The host on which the server runs: the pair's sender if the server sends the data, else the receiver."""
+        """The host on which the server runs: the pair's sender if the server sends the data, otherwise the receiver."""
         return self.pair.sender if self.program.data_from == "server" else self.pair.receiver
 
     @property
@@ -92,20 +92,20 @@ class ProgramFlow:
 
     @cached_property
     def who(self) -> str:
-        """The flow's name in messages."""
+        """The flow's description in messages."""
         return f"{self.program.label} (flow {self.number} of group {self.group})"
 
     def words(self, command, values) -> list[str]:
-        """Return a command of the flow's program with all placeholders filled in."""
+        """Return a command of the flow's program, word by word, with all placeholders filled in."""
         return [PLACEHOLDER.sub(lambda match: values[match[1]], word) for word in command]
 
 
 def program_flows(specification) -> list[ProgramFlow]:
     """Return the flows of a run's programs, group by group.
 
-    Like a long flow, each flow starts at a random time after the start of its group. The time is drawn uniformly within the study's
-    ``start_within_ms`` (by default the longest RTT of the empty paths). The group of a program under test has the program's name as
-    ``cca``; the group's flows start at the same times as the long flows that they replace.
+    Each flow, like a long flow, starts at a random time after the start of its group. The offset is drawn uniformly from 0 to the study's
+    ``start_within_ms``, which defaults to the longest base RTT. If a program is under test, its group's ``cca`` is the program's name,
+    and the group's flows start at the same times as the long flows that they replace.
     """
     within_s = _within_s(specification)
     under_test = starts_drawn(specification)[1] if is_under_test(specification) else {}
@@ -130,15 +130,15 @@ def program_flows(specification) -> list[ProgramFlow]:
 
 
 def is_under_test(specification) -> bool:
-    """Return whether programs replace a run's flows under test."""
+    """Return whether the run's flows under test are flows of programs."""
     return any(group.cca != OWN for group in specification.groups_of(PROGRAM))
 
 
 def starts_drawn(specification) -> tuple[list[float], dict[str, list[float]]]:
-    """Return the start offsets of the long flows (a list) and of the program flows under test (lists by group).
+    """Return the start offsets of the long flows (a list) and of the program flows under test (one list per group, by name).
 
-    An offset is in s after the start of the flow's group. Offsets are drawn in the order of the groups, so that replacing a flow's CCA
-    doesn't change its offset.
+    An offset is the time in s from the start of the group to the start of the flow. Offsets are drawn in the order of the groups, so that
+    replacing a flow's CCA doesn't change its offset.
     """
     draw, within_s = random.Random(specification.substream("flow-starts")), _within_s(specification)
     long_flows, programs = [], {}
@@ -156,11 +156,11 @@ def _within_s(specification):
 
 
 def has_programs(specification) -> bool:
-    """Return whether a specification (a dict) has flows of declared programs."""
+    """Return whether a specification (a dict) includes flows of declared programs."""
     return any(group.get("program") for group in specification["scenario"].get("groups", ()))
 
 
 def needs_files(specification) -> dict[str, str]:
-    """Return the SHA-256 digests of the files that a run's programs need, by folder."""
+    """Return the SHA-256 digests of the archives that a run's programs need, by the name of the program's folder."""
     programs = (Program(**group.program) for group in specification.groups_of(PROGRAM))
     return {program.folder: program.sha256 for program in programs if program.folder}

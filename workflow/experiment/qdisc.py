@@ -1,4 +1,4 @@
-"""Description of a queueing discipline: parameters, counters, command for tc and the kernel's expected read-back.
+"""Classes that describe a queueing discipline: parameters, counters, tc command, and the values that the kernel must report.
 
 The disciplines themselves are declared in `disciplines`.
 """
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 DROP_TAIL = "drop-tail"
-#: Values of RED that tc reports under different names.
+#: RED's values that tc reports under names different from the study's.
 RED_TOLD = ("min", "max", "ewma")
 
 
@@ -16,8 +16,8 @@ RED_TOLD = ("min", "max", "ewma")
 class Parameter:
     """A parameter of a discipline: a key of a study's `queue`, with its name in tc's arguments and output.
 
-    The value is a number, a switch, or a choice of words. If ``default`` is None, the parameter is optional. ``kept`` returns a value as
-    the kernel stores it, rounded if need be.
+    The value is a number, a bool, or one of the words in ``choices``. If ``default`` is None, the parameter is optional. ``kept`` converts
+    a value to the form in which the kernel stores and reports it, such as a rounded number.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Parameter:
     whole: bool = False
     choices: tuple = ()
     kept: Callable | None = None
-    off_word: str = ""  # argument that turns a switch off; "" if tc has none
+    off_word: str = ""  # tc's argument for the value False; empty if none is needed
 
     @property
     def is_switch(self) -> bool:
@@ -45,11 +45,11 @@ class Parameter:
         return f"{self.word} {value * 1e3:.0f}us" if self.unit == "ms" else f"{self.word} {value}"
 
     def read_back_of(self, value) -> float | bool | str | None:
-        """Return the kernel's expected read-back of a value."""
+        """Return what the kernel must report for a given value."""
         return self.kept(value) if self.kept and value is not None else value
 
     def read(self, options) -> float | bool | str | None:
-        """Return the parameter's value from the options in tc's JSON; times are in ms."""
+        """Return the parameter's value, read from the options in tc's JSON; times are in ms."""
         if self.is_switch:
             return options.get(self.key) not in (None, False, "disabled")
         value = options.get(self.key)
@@ -70,12 +70,12 @@ class Parameter:
 class Counters:
     """Counters specific to a discipline, in the kernel's struct tc_*_xstats.
 
-    ``names`` are the kernel's names in the order of the struct; "" skips a counter. ``marks`` are the counters that add up to all CE
-    marks. ``overflow`` are the counters of packets that a full queue dropped, or None if there are none. ``delays_us`` maps a column of
-    the time series to the counter of the delay in us.
+    ``names`` are the kernel's names in the order of the struct; "" skips a counter. ``marks`` are the counters whose sum is the number of
+    CE marks. ``overflow`` are the counters of packets dropped because the queue was full, or None if there are no such counters.
+    ``delays_us`` maps a column of the time series to the counter of the delay in us.
 
-    ``second_mark`` is the counter of marks due to a threshold. A packet may get such a mark in addition to another one and then counts
-    twice, because INET_ECN_set_ce accepts packets that are already marked.
+    ``second_mark`` is the counter of marks caused by a threshold. A packet that has already been marked may be marked again because of the
+    threshold, and then counts twice, because INET_ECN_set_ce also succeeds for packets that are already marked.
     """
 
     layout: struct.Struct | None = None
@@ -90,11 +90,11 @@ class Counters:
 class Discipline:
     """A queueing discipline.
 
-    ``kinds`` maps the unit of the limit (packets or bytes) to the kind of qdisc. ``size`` is the limit if a study gives none. ``fixed``
-    are further values that tc must report.
+    ``kinds`` maps the unit of the limit (packets or bytes) to the kind of qdisc. ``size`` is the default limit. ``fixed`` contains further
+    values that tc must report.
 
-    The discipline marks packets if at least one of the parameters in ``marks_with`` is set. If ``marks_with`` is empty, it always marks
-    packets that can be marked; if None, it never marks.
+    The discipline marks packets if at least one of the parameters in ``marks_with`` is set. If ``marks_with`` is empty, the discipline
+    always marks ECN-capable packets; if it is None, the discipline never marks packets.
     """
 
     name: str
@@ -105,30 +105,30 @@ class Discipline:
     counters: Counters = field(default_factory=Counters)
     fixed: dict = field(default_factory=dict)
     limit_word: str = "limit"
-    #: Functions that return further words for tc, and the expected read-back of these words. Their arguments are the queue's parameters
-    #: and a packet's size in bytes.
+    #: Functions that return further arguments for tc, and the values that tc must report for them. The functions' arguments are the queue's
+    #: parameters and the size of a full packet in bytes.
     more_words: Callable | None = None
     more_expected: Callable | None = None
 
     @property
     def limited_only(self) -> bool:
-        """Whether the discipline is drop-tail: its only effect is that a full queue drops packets."""
+        """Whether the discipline is drop-tail, which does nothing but drop packets while the queue is full."""
         return self.name == DROP_TAIL
 
     def marked_twice(self, counted) -> int:
         """Return an upper bound on the number of packets that were marked twice.
 
-        ``counted`` are the counters of the queue in a run document.
+        ``counted`` contains the queue's counters from a run document.
         """
         second = counted.get("counted", {}).get(self.counters.second_mark, 0)
         return min(second, counted.get("marks", 0) - second)
 
     def parameter(self, name) -> Parameter | None:
-        """Return the parameter with the given name, or None."""
+        """Return the parameter with the given name, or None if the discipline doesn't have it."""
         return next((parameter for parameter in self.parameters if parameter.name == name), None)
 
     def counts_in(self, measure) -> str:
-        """Return the unit of the qdisc's limit: ``measure``, the study's unit, if the discipline supports it, else the first unit."""
+        """Return the unit of the qdisc's limit: the study's unit ``measure`` if it is supported, otherwise the first of `kinds`."""
         return measure if measure in self.kinds else next(iter(self.kinds))
 
     def marks(self, queue) -> bool:
@@ -148,13 +148,13 @@ class Discipline:
         return " ".join(words + (self.more_words(queue, packet_bytes) if self.more_words else []))
 
     def expected(self, limit, queue, packet_bytes) -> dict:
-        """Return the kernel's expected read-back by parameter name; times are in ms."""
+        """Return the values that tc must report, by parameter name; times are in ms."""
         values = {p.name: p.read_back_of(queue.get(p.name, p.default)) for p in self.parameters if p.key}
         more = self.more_expected(queue, packet_bytes) if self.more_expected else {}
         return {"limit": limit} | values | self.fixed | more
 
     def parsed(self, qdisc) -> dict:
-        """Return the discipline's values in tc's JSON, in the form of `expected`."""
+        """Return the values that tc reports for a qdisc in its JSON output, in the same form as `expected`."""
         options = qdisc.get("options", {})
         values = {p.name: p.read(options) for p in self.parameters if p.key}
         limit = options.get("limit", qdisc.get("memory_limit"))

@@ -1,6 +1,6 @@
 """Access to the specification in a run document, as a `RunSpecification`.
 
-Other modules read the document's measured sections (`testbed.readings`, `run_tables`).
+Other modules read the document's measurements (`testbed.readings`, `run_tables`).
 """
 
 from experiment.specification import RunSpecification

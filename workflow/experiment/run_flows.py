@@ -1,4 +1,7 @@
-"""A run's flows, connections, and pairs of hosts. Part of `specification.RunSpecification`."""
+"""A run's flows, connections and pairs of hosts.
+
+`RunFlows` is a base class of `specification.RunSpecification`.
+"""
 
 import random
 from functools import cached_property
@@ -8,14 +11,14 @@ from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE, WEB, WEB_PORT, F
 from experiment.host_pairs import Pair
 from experiment.timeline import DIRECTIONS
 
-#: Largest number of flows with time series if two programs carry all flows.
+#: Maximum number of flows with time series if one program sends all flows and another one receives them.
 MOST_SAMPLED = 50
 #: Local port of the first flow if one program sends all flows.
 FIRST_LOCAL_PORT = 10_000
 
 
 class RunFlows:
-    """A run's flows and pairs of hosts."""
+    """Properties of a run's flows, connections and pairs of hosts."""
 
     @property
     def flows(self) -> int:
@@ -24,7 +27,7 @@ class RunFlows:
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks (without a chain, all `flows`). These flows have the lowest numbers."""
+        """Number of flows that cross all bottlenecks, whose numbers are the lowest; without a chain, these are all `flows`."""
         return self.scenario["flows"]
 
     @cached_property
@@ -33,14 +36,14 @@ class RunFlows:
         return [FlowGroup(**group) for group in self.scenario.get("groups", ())]
 
     def groups_of(self, application) -> list[FlowGroup]:
-        """Return the groups with a given application."""
+        """Return the groups whose application is ``application``."""
         return [group for group in self.groups if group.application == application]
 
     @cached_property
     def long_flows(self) -> list[LongFlow]:
-        """The numbered flows: iperf3's flows, or the single flow of another application."""
+        """The long flows, in the order of their numbers: iperf3's flows, or the single flow of another application."""
         limit_mbps = self.traffic.bitrate_mbps
-        # A query about a scenario has no CCA yet, but its flows still have pairs.
+        # If only the scenario is known, there is no CCA yet, but each flow is already assigned to a pair.
         ccas = self.ccas if "cca" in self.document else [OWN]
         pairs = len(self.pairs) if self.is_chain else self.hosts.pairs
         flows = long_flows(self.groups, self.flows, ccas, pairs, self.expected_s, limit_mbps)
@@ -51,7 +54,7 @@ class RunFlows:
         """The flows of the study's declared programs (`programs.ProgramFlow`), numbered after the long flows."""
         if not self.groups_of(PROGRAM):
             return []
-        # Imported here because other runs don't need it.
+        # Imported here because other runs don't need the module.
         from experiment.programs import program_flows
 
         return program_flows(self)
@@ -78,18 +81,18 @@ class RunFlows:
     def flow_pair(self, flow) -> Pair:
         """Return the `Pair` of a flow (numbered from 0).
 
-        The flow's group or bottleneck determines the pair; otherwise pairs are assigned to flows in turn.
+        The flow's group or bottleneck determines the pair. If neither does, pairs are assigned to the flows in turn.
         """
         return self.pairs[self.long_flows[flow].pair]
 
     def group_pair(self, group) -> Pair:
-        """Return the `Pair` of a group without long flows."""
+        """Return the `Pair` of a web or real-time group."""
         return self.pairs[(group.pair or 1) - 1 + self.hosts.pairs * (group.direction == REVERSE)]
 
     def member_pair(self, group, member) -> Pair:
-        """Return the `Pair` of a flow in a program group; ``member`` counts the group's flows from 0.
+        """Return the `Pair` of a flow in a program group; ``member`` is the flow's number in the group, from 0.
 
-        If the group sets no pair, pairs are assigned to its flows in turn.
+        If the group sets no pair, pairs are assigned to the group's flows in turn.
         """
         pairs = self.hosts.pairs
         index = member % pairs if group.pair is None else group.pair - 1
@@ -104,20 +107,20 @@ class RunFlows:
         return {flow.pair for flow in self.long_flows if flow.group == group.name}
 
     def flows_through(self, number) -> list[int]:
-        """Return the flows that cross a bottleneck of a chain; ``number`` counts the bottlenecks from 1."""
+        """Return the numbers of the flows that cross a bottleneck of a chain; ``number`` is the bottleneck's number, from 1."""
         passing = ((flow, self.flow_pair(flow)) for flow in range(self.flows))
         return [flow for flow, pair in passing if pair.first_hop <= number < pair.first_hop + pair.hops]
 
     @property
     def connections(self) -> int:
-        """Number of connections that carry data: one per flow, or with MPTCP one subflow per path."""
+        """Number of connections that carry data: one per flow, or with MPTCP one subflow per flow and path."""
         return sum(self.subflows(self.flow_pair(flow).index) for flow in range(self.flows))
 
     def subflows(self, pair) -> int:
         """Return the number of connections per flow between a pair of hosts: with MPTCP one subflow per path.
 
-        ``pair`` is the pair's index, from 0. On a dumbbell the subflows of the first pair share the bottleneck, and each flow of another
-        pair has one connection.
+        ``pair`` is the pair's index, from 0. On a dumbbell, only the first pair uses several subflows per flow, which share the bottleneck;
+        each flow of another pair uses one connection.
         """
         return self.paths if self.multipath.by == "mptcp" and (self.is_cable or pair == 0) else 1
 
@@ -127,18 +130,18 @@ class RunFlows:
 
     @property
     def per_side(self) -> bool:
-        """Whether one program sends all flows and another program receives them, instead of iperf3."""
+        """Whether one program sends all flows and another one receives them, instead of one iperf3 client and server per flow."""
         return self.traffic.processes == "per-side" and self.flows > 0
 
     def local_port(self, flow) -> int:
-        """Return the source port that identifies a flow in a run where one program sends all flows."""
+        """Return the source port that identifies a flow if one program sends all flows."""
         return FIRST_LOCAL_PORT + flow
 
     @cached_property
     def sampled_flows(self) -> list[int]:
-        """The flows with time series: all, or a random sample if two programs carry all flows.
+        """Numbers of the flows with time series: all flows, or a random sample if one program sends all flows and another receives them.
 
-        Reading thousands of sockets takes longer than the interval between two readings.
+        Reading thousands of sockets takes longer than the sampling interval.
         """
         if not self.per_side or self.flows <= MOST_SAMPLED:
             return list(range(self.flows))
@@ -151,9 +154,9 @@ class RunFlows:
 
     @property
     def control_network(self) -> bool:
-        """Whether iperf3's control connections have a separate network without rate, delay and loss.
+        """Whether iperf3's control connections use a separate network without rate limit, delay and loss.
 
-        By default there is such a network wherever it can be built, so that the effects of the path cannot end a run.
+        By default they do wherever such a network can be built, so that a bad path can't abort a run.
         """
         if self.traffic.control_connection != "automatic":
             return self.traffic.control_connection == "own-network"
@@ -162,7 +165,7 @@ class RunFlows:
 
     @property
     def control_pairs(self) -> list[Pair]:
-        """The pairs of hosts with a link for control connections: the pairs with iperf3 flows."""
+        """The pairs of hosts that have a link for control connections, because they carry iperf3 flows."""
         used = {flow.pair for flow in self.long_flows} if self.control_network else ()
         return [pair for pair in self.pairs if pair.index in used]
 
@@ -177,5 +180,5 @@ class RunFlows:
 
     @property
     def answers(self) -> bool:
-        """Whether packets are also sent against the direction of the data, as in every run except runs with only real-time streams."""
+        """Whether packets also flow against the direction of the data, which is true unless all flows are real-time streams."""
         return bool(self.flows or self.server_ports or self.groups_of(PROGRAM))

@@ -1,4 +1,7 @@
-"""The settings of TCP on a run's hosts: buffers, windows, super-packets, pacing, ECN. Part of `specification.RunSpecification`."""
+"""TCP settings of a run's hosts: buffers, windows, super-packets, pacing, ECN.
+
+`RunHosts` is a base class of `specification.RunSpecification`.
+"""
 
 from functools import cached_property
 
@@ -7,7 +10,7 @@ from experiment.host_options import OF_NAME
 
 
 class RunHosts:
-    """The settings of a run's hosts."""
+    """Properties of a run's hosts, mainly their TCP settings."""
 
     @cached_property
     def hosts(self) -> Hosts:
@@ -23,7 +26,7 @@ class RunHosts:
         return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
 
     def pair_ecn(self, pair) -> str:
-        """Return the ECN setting of the two hosts of a `Pair`: the setting of a group on these hosts, or else `transport.ecn`."""
+        """Return the ECN setting of a `Pair`: the setting of a group on its hosts, or `transport.ecn` if no such group sets ECN."""
         for group in self.groups:
             if group.ecn is not None and pair.index in self._pairs_of(group):
                 return group.ecn
@@ -31,12 +34,12 @@ class RunHosts:
 
     @property
     def receive_buffer_bytes(self) -> int:
-        """Largest receive buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
+        """Maximum receive buffer of a connection in bytes: set by the study, or large enough not to limit any flow."""
         return self.transport.receive_buffer_bytes or self._ample_buffer_bytes
 
     @property
     def send_buffer_bytes(self) -> int:
-        """Largest send buffer of a connection in bytes: as set by the study, or large enough to limit no flow."""
+        """Maximum send buffer of a connection in bytes: set by the study, or large enough not to limit any flow."""
         return self.transport.send_buffer_bytes or self._ample_buffer_bytes
 
     @property
@@ -56,12 +59,12 @@ class RunHosts:
 
     @property
     def max_pacing_rate_mbps(self) -> float | None:
-        """Limit of a socket's pacing rate (SO_MAX_PACING_RATE) in Mbit/s; None without a limit."""
+        """Limit on a socket's pacing rate (SO_MAX_PACING_RATE) in Mbit/s; None without a limit."""
         return self.scenario["transport"].get("max_pacing_rate_mbps")
 
     @property
     def gso_max_segments(self) -> float | None:
-        """Largest number of segments in a super-packet, or None if the study limits neither its segments nor its bytes."""
+        """Maximum number of segments in a super-packet, or None if the study limits neither its segments nor its bytes."""
         transport = self.scenario["transport"]
         segments, in_bytes = transport.get("gso_max_segments"), transport.get("gso_max_bytes")
         limits = [segments, in_bytes and max(1, in_bytes / self.segment_bytes)]
@@ -69,23 +72,24 @@ class RunHosts:
 
     @property
     def single_packets(self) -> bool:
-        """Whether the hosts' TCP makes only single packets and charges each of them to the send buffer before sending it.
+        """Whether the hosts' TCP builds only individual packets and charges each of them to the send buffer before sending it.
 
-        Without segmentation offload TCP still makes super-packets, which are segmented on their way out. On a cable these super-packets
-        wait in the host's own queue. A send buffer limits only the start of a new super-packet: while the window has room, TCP splits
-        packets off the front of a super-packet that is still being filled. A process that keeps writing can therefore fill a super-packet
-        endlessly (tcp_sendmsg_locked, tcp_push_one of Linux 7.2). On a real host the device's queue stops this (TCP small queues); here
-        the router accepts everything at once.
+        Without segmentation offload TCP still builds super-packets, which are segmented when they leave the stack. On a cable these
+        super-packets wait in the host's own queue. The send buffer limits only the start of a new super-packet: while cwnd and the receive
+        window allow it, TCP splits packets off the front of a super-packet that is still being filled. A process that keeps writing can
+        therefore keep filling one super-packet (tcp_sendmsg_locked, tcp_push_one of Linux 7.2). On a real host the device's queue prevents
+        this (TCP Small Queues); here the router accepts all packets at once.
         """
         queue_at_host = self.is_cable or self.link.netem == SENDING_HOST
         return not self.transport.segmentation_offload and (queue_at_host or self.limits_send_buffer)
 
     @cached_property
     def _ample_buffer_bytes(self):
-        """Size in bytes of a socket buffer that limits no flow: far above 2 x (BDP + queue).
+        """Size in bytes of a socket buffer that doesn't limit any flow: far above 2 x (BDP + queue).
 
-        The kernel charges whole sk_buffs to a buffer, about twice the payload of an unsegmented packet. It offers half of the buffer as a
-        window. A buffer of this size suffices for BBR's window even while one lost packet keeps four BDPs from being read.
+        The kernel charges the truesize of each sk_buff to a buffer, about twice the payload of an individual packet, and advertises half of
+        the buffer as the receive window. A buffer of this size suffices for BBR's cwnd even while one lost packet prevents four BDPs of
+        data from being read.
         """
         longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + sum(self.queues_bytes))

@@ -1,4 +1,7 @@
-"""The effects of a run's links on packets in each direction, excluding the bottleneck. Part of `specification.RunSpecification`."""
+"""The effects of a run's links on packets in each direction, excluding the bottleneck.
+
+`RunLinks` is a base class of `specification.RunSpecification`.
+"""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,30 +24,30 @@ from experiment.timeline import DIRECTIONS
 
 @dataclass(frozen=True)
 class Direction:
-    """The effects of one direction of the path on packets, excluding the bottleneck."""
+    """The path's effects on packets in one direction, excluding the bottleneck."""
 
     delay_ms: float
     jitter_ms: float
     loss_percent: float
     #: None if packets are lost independently.
     loss_model: LossModel | None = None
-    #: Largest deviation from the mean delay.
+    #: Maximum deviation from the mean delay.
     jitter_reach_ms: float = 0
 
 
 class RunLinks:
-    """The effects of a run's links."""
+    """Properties of a run's links."""
 
     @cached_property
     def link(self) -> Link:
         return Link(**{key: value for key, value in self.scenario["link"].items() if key not in OF_NAME})
 
     def option(self, name, direction) -> object:
-        """Return the value of one of the `link_options` in a direction, None without the option."""
+        """Return the value of one of the `link_options` in a direction, or None if the option has no effect there."""
         return OF_NAME[name].of(self.scenario["link"], direction)
 
     def direction(self, name) -> Direction:
-        """Return the `Direction` called ``forward`` (data) or ``reverse`` (ACKs)."""
+        """Return the `Direction` for ``forward`` (data) or ``reverse`` (ACKs)."""
         return Direction(
             delay_ms=self.link.delay_ms[name],
             jitter_ms=self.link.jitter_ms[name],
@@ -54,7 +57,7 @@ class RunLinks:
         )
 
     def jitter_reach(self, direction) -> tuple[float, float]:
-        """Return the largest deviations of a direction's delays below and above the mean, in units of the jitter.
+        """Return the maximum deviations of a direction's delays below and above the mean, in units of the jitter.
 
         For netem's built-in tables these are upper bounds.
         """
@@ -63,7 +66,7 @@ class RunLinks:
         return (JITTER_REACH[self.option("jitter_distribution", direction) or "uniform"],) * 2
 
     def slot_ms(self, direction) -> float | None:
-        """Return the interval in ms between the instants at which a direction's packets leave the path; None without slots."""
+        """Return the interval in ms between the times at which packets leave the path in a direction; None without slots."""
         return self.option("data_slot_ms", direction) or self.option("ack_slot_ms", direction)
 
     def late_percent(self, direction) -> float:
@@ -76,15 +79,15 @@ class RunLinks:
         return correlation_of(self.scenario["link"], what, direction) / 100
 
     def loss_share(self, direction) -> float:
-        """Return the fraction of a direction's packets that are lost at random: less than configured if losses are correlated."""
+        """Return the fraction of a direction's packets that are lost at random, which a correlation usually lowers."""
         return correlated_share(self.direction(direction).loss_percent / 100, self.correlation("loss", direction))
 
     @property
     def has_loss_bursts(self) -> bool:
-        """Whether losses in any direction depend on the state of the path."""
+        """Whether losses in any direction follow a loss model, that is, depend on the path's state."""
         return any(loss_model_of(self.scenario["link"], direction) for direction in DIRECTIONS)
 
     @property
     def has_arrival_options(self) -> bool:
-        """Whether any option affects packets on arrival behind the bottleneck (`link_options.ARRIVALS`)."""
+        """Whether any option affects packets on arrival after the bottleneck (`link_options.ARRIVALS`)."""
         return any(options_at(self.scenario["link"], ARRIVALS, direction) for direction in DIRECTIONS)

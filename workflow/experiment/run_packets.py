@@ -1,4 +1,7 @@
-"""The sizes of a run's packets and segments, derived from its links, protocols and options. Part of `specification.RunSpecification`."""
+"""The sizes of a run's packets and segments, derived from its links, protocols and options.
+
+`RunPackets` is a base class of `specification.RunSpecification`.
+"""
 
 from experiment.link_options import OF_NAME
 from experiment.packet_sizes import (
@@ -14,26 +17,26 @@ from experiment.packet_sizes import (
 
 
 class RunPackets:
-    """Sizes of a run's packets."""
+    """Properties of a run that are sizes of packets or of parts of packets."""
 
     @property
     def link_mtu_bytes(self) -> int:
-        """The largest IP packet of the links in bytes."""
+        """MTU of the links: the maximum size of an IP packet in bytes."""
         return self.scenario["link"].get("mtu_bytes", MTU_BYTES)
 
     @property
     def has_own_mtu(self) -> bool:
-        """Whether the links' MTU differs from Ethernet's."""
+        """Whether the study sets an MTU other than Ethernet's."""
         return OF_NAME["mtu_bytes"].used(self.scenario["link"])
 
     @property
     def largest_packet_bytes(self) -> int:
-        """Size in bytes of the links' largest packet, as Linux's queueing disciplines count it."""
+        """Maximum size of a packet on the links in bytes, as Linux's queueing disciplines count it."""
         return self.link_mtu_bytes + ETHERNET_HEADER_BYTES
 
     @property
     def mtu_bytes(self) -> int:
-        """The largest IP packet of the run's connections in bytes. Inside a tunnel it is smaller than the cable's largest packet."""
+        """Maximum size of the connections' IP packets in bytes, which in a tunnel is smaller than the links' MTU."""
         if self.multipath.by != "gre":
             return self.link_mtu_bytes
         return self.link_mtu_bytes - IP_HEADER_BYTES[self.multipath.tunnel_ip_version] - TUNNEL_HEADER_BYTES
@@ -45,28 +48,28 @@ class RunPackets:
 
     @property
     def timestamp_bytes(self) -> int:
-        """Bytes that TCP's timestamps occupy in each segment."""
+        """Size in bytes of the TCP timestamps option in each segment."""
         return TCP_TIMESTAMP_OPTION_BYTES if self.scenario["transport"].get("timestamps", True) else 0
 
     @property
     def snd_mss_bytes(self) -> int:
-        """The payload of a full segment in bytes as the kernel reports it: tcpi_snd_mss doesn't subtract MPTCP's option."""
+        """Payload of a full segment in bytes as the kernel reports it: tcpi_snd_mss doesn't subtract MPTCP's option."""
         return self.segment_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
 
     @property
     def _largest_segment_bytes(self):
-        """TCP payload of the largest packet that the network accepts, in bytes."""
+        """TCP payload in bytes of the largest packet that the network accepts."""
         options = self.timestamp_bytes + (MPTCP_OPTION_BYTES if self.multipath.by == "mptcp" else 0)
         return self.mtu_bytes - HEADER_BYTES[self.ip_version] - options
 
     @property
     def payload_bytes(self) -> int:
-        """Application bytes in a full packet: the payload of a TCP segment or of a UDP message."""
+        """Payload of a full packet in bytes: that of a full TCP segment, or of a UDP message."""
         return self.traffic.block_bytes if self.udp else self.segment_bytes
 
     @property
     def packet_bytes(self) -> int:
-        """Size in bytes of a full packet of this run as the bottleneck counts it, including headers, tunnel and frame overhead."""
+        """Size of this run's full packets in bytes as the bottleneck counts it, including headers, tunnel and frame overhead."""
         if self.udp:
             headers = IP_HEADER_BYTES[self.ip_version] + UDP_HEADER_BYTES
         else:

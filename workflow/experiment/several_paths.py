@@ -1,9 +1,9 @@
-"""Each disjoint path of a cable as a separate scenario: its rate, delay, loss and queue."""
+"""One scenario for each disjoint path of a cable, with the path's rate, delay, loss and queue."""
 
 from experiment.timeline import DIRECTIONS
 
-#: Key of a scenario's `multipath` (one value per path) -> section and key that the value replaces in a path's scenario. If the key is
-#: null, nothing is replaced.
+#: Key of a scenario's `multipath` (a list with one value per path) -> section and key that the value replaces in a path's scenario. If the
+#: list is null, nothing is replaced.
 OF_PATH = {
     "path_rate_mbps": ("link", "rate_mbps"),
     "path_loss_percent": ("link", "loss_percent"),
@@ -30,14 +30,14 @@ def _of_path(scenario, path):
 
 
 def _value_of(values, path):
-    """Return a path's value, or the last value if the list is too short (`study_networks` rejects such a list)."""
+    """Return the value for a path, or the last value if the list is too short (`study_networks` rejects such a list)."""
     return values[min(path, len(values) - 1)]
 
 
 def _with(section, key, value):
     """Return a section with one value replaced.
 
-    A value by direction is replaced in both directions. A queue size in packets replaces a size in bytes or BDPs.
+    If the section contains one value per direction, both are replaced. A queue size in packets replaces a size in bytes or BDPs.
     """
     if isinstance(section.get(key), dict):
         return section | {key: dict.fromkeys(DIRECTIONS, value)}

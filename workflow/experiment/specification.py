@@ -1,4 +1,4 @@
-"""A run's specification: the emulated conditions, and values derived from them."""
+"""A run's specification: the emulated conditions and the values derived from them."""
 
 import hashlib
 import math
@@ -29,10 +29,9 @@ SPECIFICATION_VERSION, DOCUMENT_VERSION = 3, 3
 class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
     """The specification of one run: cell, replication and seed.
 
-    ``document`` is the workflow's original JSON object (``workflow/schemas/run.schema.json``, ``specification``); everything else is
-    derived from it. ``kernels`` is the folder of custom kernels.
-    ``testbed_digest`` is the identity of the program that executes the run, if the caller knows it (`identity`).
-    ``programs`` is the folder with the archives of declared programs.
+    ``document`` is the workflow's original JSON object (``workflow/schemas/run.schema.json``, ``specification``); the run's properties are
+    derived from it. ``kernels`` is the folder with custom kernels, and ``programs`` the folder with the archives of declared programs.
+    ``testbed_digest`` is the digest of the program that executes the run (`identity`), if the caller knows it.
     """
 
     document: dict = field(repr=False)
@@ -42,13 +41,13 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def name(self) -> str:
-        """The run's place in the study: ``scenario/cca/ip_version/replication``."""
+        """The run's name, which is unique in the study: ``scenario/cca/ip_version/replication``."""
         d = self.document
         return f"{d['scenario']['id']}/{d['cca']}/{d['ip_version']}/{d['replication']}"
 
     @property
     def factors(self) -> dict[str, str | int]:
-        """The run's four factors, the first columns of every table."""
+        """The run's four factors, which are the first columns of every table."""
         d = self.document
         return {"scenario": self.scenario["id"], **{name: d[name] for name in ("cca", "ip_version", "replication")}}
 
@@ -67,38 +66,38 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return self.cca.split("+")
 
     def flow_cca(self, flow) -> str:
-        """Return the CCA of a flow (numbered from 0). CCAs of a mix are assigned in turn; a chain's cross flows may have another CCA."""
+        """Return the CCA of a flow (numbered from 0): a mix's CCAs take turns, and a chain's cross flows may use another CCA."""
         return self.long_flows[flow].cca
 
     @cached_property
     def ccas_that_run(self) -> list[str]:
-        """The distinct CCAs of all TCP flows: first the long flows' CCAs in flow order, then the web servers' CCAs."""
+        """The distinct CCAs that TCP flows use: first the long flows' CCAs in the order of the flows, then the web servers' CCAs."""
         servers = (self.server_cca(group) for group in self.groups_of(WEB))
         return list(dict.fromkeys([*(flow.cca for flow in self.long_flows), *servers]))
 
     def server_cca(self, group) -> str:
-        """Return the CCA of a web server's sockets."""
+        """Return the CCA that a group's web server uses."""
         return self.ccas[0] if group.cca == OWN else group.cca
 
     def server_kernel_cca(self, group) -> str:
-        """Return the kernel's name for the CCA of a web server's sockets."""
+        """Return the kernel's name for the CCA that a group's web server uses."""
         return self.kernel_cca(self.server_cca(group))
 
     @cached_property
     def definitions(self) -> dict[str, Definition]:
-        """The CCAs of the run that the study defines, by their names in the study."""
+        """The run's CCAs that the study defines, by their names in the study."""
         return {name: Definition(**one) for name, one in self.document.get("cca_definitions", {}).items()}
 
     @property
     def sources(self) -> list[Definition]:
-        """The definitions with a C file that is built into the run's kernel."""
+        """The CCA definitions whose C file is built into the run's kernel."""
         return [one for one in self.definitions.values() if one.source]
 
     @property
     def kernel(self) -> dict | None:
-        """The definition of the run's kernel, excluding C files; None for the image's kernel.
+        """The definition of the run's kernel, excluding the CCAs' C files; None for the image's kernel.
 
-        All CCA definitions of a run share one kernel.
+        All CCA definitions of a run use the same kernel.
         """
         return next((one.kernel for one in self.definitions.values() if one.kernel), None)
 
@@ -108,7 +107,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return bool(self.sources or self.kernel)
 
     def kernel_cca(self, name) -> str:
-        """Return a CCA's name in the kernel; ``name`` is its name in the study."""
+        """Return a CCA's name in the kernel; ``name`` is the CCA's name in the study."""
         return self.definitions[name].kernel_cca if name in self.definitions else name
 
     def flow_kernel_cca(self, flow) -> str:
@@ -125,18 +124,18 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def timeline(self) -> Timeline:
-        """The changes to the path during the traffic. The other properties describe the path before the first change."""
-        # A trace passes whole packets. Their size depends on the IP version, which isn't known yet when a study is checked.
+        """The changes to the path during the traffic; the other properties describe the path before the first change."""
+        # A trace passes whole packets. Their size depends on the IP version, which isn't known yet while a study is being checked.
         known = traces_of(self.scenario["link"]) and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
     @cached_property
     def capacity(self) -> Capacity:
-        """The path's capacity and delay over time, for data in ``forward``."""
+        """The path's capacity and delay over time, for data in the direction ``forward``."""
         return Capacity(self)
 
     def capacity_in(self, direction) -> Capacity:
-        """Return the path's capacity and delay over time, for data in a direction."""
+        """Return the path's capacity and delay over time, for data in the given direction."""
         return self.capacity if direction == self.capacity.direction else Capacity(self, direction)
 
     @cached_property
@@ -150,12 +149,12 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def platform(self) -> str:
-        """The platform that carries the packets: ``uml``, ``host``, or ``ns3:`` and a version."""
+        """The platform that executes the run: ``uml``, ``host``, or ``ns3:`` and a version."""
         return self.scenario["platform"]
 
     @property
     def virtual_clock(self) -> bool:
-        """Whether the clock advances only when the guest is idle."""
+        """Whether the run uses the virtual clock, which advances only while the guest is idle."""
         return self.platform == "uml"
 
     @property
@@ -174,10 +173,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @cached_property
     def bottlenecks(self) -> list["RunSpecification"]:
-        """Run specifications, one for each bottleneck.
+        """One run specification per bottleneck.
 
-        A chain's bottleneck becomes a dumbbell with the flows that cross it; the flows keep their RTTs. If a cable has several paths,
-        each path becomes a cable. Otherwise the only element is the run itself.
+        On a chain, each bottleneck becomes a dumbbell with the flows that cross the bottleneck; the flows keep their RTTs. On a cable with
+        several paths, each path becomes a cable. Otherwise the list contains only the run itself.
         """
         if not self.is_chain and (not self.is_cable or self.paths == 1):
             return [self]
@@ -185,9 +184,9 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return [RunSpecification(self.document | {"scenario": one}) for one in each]
 
     def on_path(self, path) -> "RunSpecification":
-        """Return the run over a single path of a cable; ``path`` counts from 0.
+        """Return the specification for a single path of a cable; ``path`` is the path's number, from 0.
 
-        On a dumbbell the paths share the bottleneck, and the result is the run itself.
+        On a dumbbell the paths share the bottleneck, so the run itself is returned.
         """
         return self.bottlenecks[path] if self.is_cable else self
 
@@ -202,55 +201,55 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def background(self) -> str:
-        """The kind of background traffic, ``none`` or ``server``."""
+        """The kind of background traffic: ``none`` or ``server``."""
         return self.scenario["background"]
 
     @property
     def shaper(self) -> str:
-        """The qdisc that shapes the rate: `htb`, `tbf` or `netem`."""
+        """The qdisc that shapes traffic to the rate: `htb`, `tbf` or `netem`."""
         return self.scenario["link"].get("shaper", "htb")
 
     @property
     def shaper_burst_bytes(self) -> int | None:
-        """The burst in bytes that the shaper may send at once after idle time, or None if the study sets none."""
+        """Size in bytes of the burst that the shaper may send at once after an idle period, or None if the study doesn't set it."""
         return self.scenario["link"].get("shaper_burst_bytes")
 
     @property
     def paths(self) -> int:
-        """Number of disjoint paths between the two hosts."""
+        """Number of parallel paths between the two hosts; on a dumbbell, they share the bottleneck."""
         return self.multipath.paths
 
     @property
     def serialised(self) -> bool:
-        """Whether each packet has an emulated serialisation delay (length / rate), even on an idle link; this needs a virtual clock."""
+        """Whether each packet's serialisation delay (length / rate) is emulated even on an idle link; this needs a virtual clock."""
         return self.link.serialisation == "virtual-clock" and self.virtual_clock
 
     @property
     def lone_packets_take_time(self) -> bool:
-        """Whether a lone packet has a serialisation delay (length / rate) on an idle link.
+        """Whether a serialisation delay (length / rate) also applies to a single packet on an idle link.
 
-        It has one if the link is `serialised` or netem shapes the rate.
+        This is the case if the link is `serialised` or netem is the shaper.
         """
         return self.serialised or (self.shaper == "netem" and self.rate_mbps is not None)
 
     @cached_property
     def pair_of_host(self) -> dict[str, Pair]:
-        """The `Pair` of each host, by the host's name."""
+        """Each host's `Pair`, by the host's name."""
         return {host: pair for pair in self.pairs for host in (pair.sender, pair.receiver)}
 
     @property
     def shaped(self) -> bool:
-        """Whether the rate is emulated.
+        """Whether the link's rate is emulated.
 
-        It isn't emulated if single messages go back and forth (``round-trip``) over a wire without serialisation. With a single packet in
-        flight, a shaper would only round the stack's own time up to the time of a frame.
+        It isn't if individual messages go back and forth (``round-trip``) over a wire without serialisation delay. With a single packet in
+        flight, a shaper would only round the stack's processing time up to the serialisation delay of a frame.
         """
         wire_takes_no_time = self.link.serialisation == "virtual-clock" and not self.virtual_clock
         return not (self.traffic.application == "round-trip" and wire_takes_no_time)
 
     @property
     def idle_rtts_ms(self) -> list[float]:
-        """Round-trip time in ms of an echo request over the empty path of each pair, or over each path of a cable."""
+        """RTT in ms of an echo request without queueing, for each pair of hosts, or for each path of a cable."""
         frame = ECHO_BYTES + IP_HEADER_BYTES[self.ip_version] + ETHERNET_HEADER_BYTES + self.link.frame_overhead_bytes
         if self.is_chain:
             times = [2 * frame * 8 / one.rate_mbps / 1e3 if self.serialised else 0.0 for one in self.bottlenecks]
@@ -264,7 +263,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def rate_mbps(self) -> float | None:
-        """Rate of the bottleneck in Mbit/s (the lowest of a chain's bottlenecks or of several paths), or None if unlimited."""
+        """Rate of the bottleneck in Mbit/s, or None if unlimited; with several bottlenecks or paths, the lowest of their rates."""
         return self.narrowest.rate_mbps if len(self.bottlenecks) > 1 else self.link.rate_mbps
 
     def rate_in(self, direction) -> float | None:
@@ -278,7 +277,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def most_total_rate_mbps(self) -> float | None:
-        """Highest total rate in Mbit/s of all links that carry data during the run, including the reverse direction if data flow there."""
+        """Maximum total rate, in Mbit/s, of the links that carry data during the run; both directions count if data flow in both."""
         ways = {pair.direction for pair in self.pairs}
         if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps
@@ -287,13 +286,13 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def link_rtts_ms(self) -> tuple[float, float]:
-        """Shortest and longest RTT of the link itself during the run, in ms."""
+        """Minimum and maximum of the link's own round-trip delay during the run, in ms."""
         ways = ("forward", "reverse")
         return tuple(sum(pick(way, "delay_ms") for way in ways) for pick in (self.timeline.least, self.timeline.most))
 
     @property
     def rtt_most_ms(self) -> float:
-        """The highest value of `rtt_longest_ms` during the run."""
+        """Longest base RTT at any time during the run, in ms; equals `rtt_longest_ms` unless the link's delay changes."""
         if not self.timeline:
             return self.rtt_longest_ms
         return self.link_rtts_ms[1] + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
@@ -304,9 +303,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def rtt_path_ms(self) -> float:
-        """Round-trip time of the empty path in ms, without jitter and serialisation.
+        """Base RTT in ms, without queueing, jitter and serialisation delay.
 
-        It is the mean across pairs of hosts and paths. On a chain, it is the mean across the pairs that cross the narrowest bottleneck.
+        This is the mean over the pairs of hosts and the paths. On a chain, it is the mean over the pairs that cross the narrowest
+        bottleneck.
         """
         if self.is_chain:
             return self.narrowest.rtt_path_ms
@@ -315,24 +315,24 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def rtt_longest_ms(self) -> float:
-        """Round-trip time of the longest empty path in ms."""
+        """Longest base RTT of all pairs and paths before the first change, in ms."""
         if self.is_chain:
             return max(pair.rtt_ms for pair in self.pairs)
         return self._link_rtt_ms + 4 * max(self.hosts.access_delay_ms) + 2 * max(self.multipath.path_delay_ms)
 
     @property
     def bdp_bytes(self) -> float | None:
-        """Bandwidth-delay product in bytes, or None without a rate."""
+        """Bandwidth-delay product in bytes, or None if the rate is unlimited."""
         if self.rate_mbps is None:
             return None
         return self.rate_mbps * 1e6 / 8 * self.rtt_path_ms / 1e3
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """Upper limit of the receivers' total goodput at any time in Mbit/s; None if it is unlimited, and on a chain.
+        """Upper limit on the receivers' total goodput at any time, in Mbit/s; None if the rate is unlimited, and on a chain.
 
-        It is capacity x payload / packet size for all paths together. The packet size is as the shaper counts it. Each of a chain's
-        `bottlenecks` has a separate limit.
+        The limit is capacity x payload / packet size, where the capacity is the sum over all paths, and the packet size is counted as the
+        shaper counts it. On a chain, each of the `bottlenecks` has a separate limit.
         """
         if self.is_chain or self.capacity.is_unlimited():
             return None
@@ -340,7 +340,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def expected_s(self) -> float:
-        """Expected duration of the traffic in s; a lower bound if the run sends a given amount of data."""
+        """Expected duration of the traffic in s; if the run sends a given amount of data, this is a lower bound."""
         amount = None
         if self.traffic.application == "ftp":
             amount = self.traffic.file_bytes
@@ -353,10 +353,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return amount * 8 / min(given) / 1e6 if given else self.traffic.duration_s
 
     def substream(self, name) -> int:
-        """Return the 63-bit seed of one source of randomness of this run.
+        """Return the 63-bit seed for one of this run's sources of randomness.
 
-        Sources (``netem-forward``, ``flow-starts``, ...) are independent of
-        each other and depend only on the run's seed and their own name.
+        The sources (``netem-forward``, ``flow-starts``, ...) are independent of each other. A source's seed depends only on the run's seed
+        and on the source's name.
         """
         text = f"sawtooth substream {self.document['seed']} {name}"
         return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1

@@ -1,13 +1,15 @@
-"""Changes to a path over time: single changes at virtual times, derived from a scenario's `link.timeline` and `link.trace`.
+"""Changes to a path over time: individual changes at given times, derived from a scenario's `link.timeline` and `link.trace`.
 
-Times count from the traffic's origin, the earliest moment at which a flow may start. A step is a single change, and a ramp is a series of
-changes `step_ms` apart. A link that is down loses all packets sent into it, like a cut cable or a blocked line of sight. The sender
-doesn't notice and continues, so the queue keeps draining at the link's rate, and packets already in transit arrive. (A link that holds
-packets back instead, like a radio cell during a handover, is modelled by a rate close to zero.) If the delay shrinks, later packets
-overtake those in transit, as after a change of route; if it grows, packets in transit arrive at their original time. A packet that a
-shaper is already sending keeps the old rate; a trace is implemented so that this doesn't cost any of its capacity (`traces`).
+Times count from the traffic's origin, which is the earliest time at which a flow may start. A step is a single change, and a ramp is a
+series of changes at intervals of `step_ms`. While a link is down, all packets sent over it are lost, as on a cut cable or a blocked line of
+sight. The interface doesn't notice this and keeps sending, so the queue keeps draining at the link's rate, and packets already in transit
+arrive. (A link that holds packets back instead, like a radio link during a handover, is modelled by a rate close to zero.) If the delay
+decreases, later packets overtake those in transit, as after a route change; if the delay increases, packets in transit still arrive at
+their original time. A packet that a shaper is already sending keeps the old rate; the rates that implement a trace take this into account,
+so that none of the trace's capacity is lost (`traces`).
 
-`path_changes` makes the changes, and `timeline_checks` judges them. Standard library only, because the analysis uses it too.
+`path_changes` makes the changes, and `timeline_checks` checks them. This module uses only the standard library, because the analysis uses
+it too.
 """
 
 import math
@@ -19,20 +21,20 @@ from experiment.packet_sizes import PACKET_BYTES
 from experiment.traces import shaper_gaps, stretches
 
 DIRECTIONS = ("forward", "reverse")
-#: Quantities that may change.
+#: The quantities that may change during a run.
 QUANTITIES = ("rate_mbps", "delay_ms", "loss_percent")
 #: Resolution of a shaper's rate in Linux: one byte per second, in bit/s.
 RATE_STEP_BPS = 8
 LOST_ALL = 100
-#: Keys of a link that are traces.
+#: Keys of a link whose values are traces.
 TRACES = ("trace", "reverse_trace")
 
 
 @dataclass(frozen=True)
 class Change:
-    """The change to one quantity in one direction; ``kind`` is `step`, `ramp`, `down`, `up` or `trace`.
+    """A change to one quantity in one direction; ``kind`` is `step`, `ramp`, `down`, `up` or `trace`.
 
-    For a trace, ``value`` is the shaper's rate; `Timeline.values` returns the trace's capacity.
+    For a trace, ``value`` is the shaper's rate, whereas `Timeline.values` returns the trace's capacity.
     """
 
     at_ns: int
@@ -78,13 +80,13 @@ class Timeline:
         return bool(self.changes)
 
     def changes_netem(self, direction) -> bool:
-        """Return whether the delay or loss of a direction changes."""
+        """Return whether the delay or loss in a direction ever changes."""
         return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
 
     def values(self, direction, quantity) -> list[tuple[int, float]]:
-        """Return the (start in ns, value) pairs of a quantity. The first pair has the start 0.
+        """Return the values of a quantity as (start in ns, value) pairs; the first start is 0.
 
-        A rate is the capacity that the link offers. With a trace it is the capacity of each step, which is 0 in empty steps.
+        A rate is the capacity that the link offers. With a trace, this is the capacity of each step, which may be 0.
         """
         if quantity == "rate_mbps" and direction in self._offered:
             return [(0, self._start[direction, quantity]), *self._offered[direction]]
@@ -96,11 +98,11 @@ class Timeline:
         return value_in_force(self.values(direction, quantity), at_ns)
 
     def least(self, direction, quantity) -> float | None:
-        """Return a quantity's lowest value during the run; None if it has no value."""
+        """Return a quantity's minimum during the run, or None for an unlimited rate."""
         return _pick(min, self.values(direction, quantity))
 
     def most(self, direction, quantity) -> float | None:
-        """Return a quantity's highest value during the run; None if it has no value."""
+        """Return a quantity's maximum during the run, or None for an unlimited rate."""
         return _pick(max, self.values(direction, quantity))
 
     def mean_rate_mbps(self, begin_ns, end_ns, direction="forward") -> float:
@@ -117,27 +119,27 @@ class Timeline:
 
 
 def rate_of(link, direction) -> float | None:
-    """Return a link's rate in a direction before the first change; None without a rate."""
+    """Return a link's rate in a direction before the first change, in Mbit/s; None if it is unlimited."""
     return link.get("reverse_rate_mbps") or link["rate_mbps"] if direction == "reverse" else link["rate_mbps"]
 
 
 def traces_of(link) -> list[dict]:
-    """Return the traces of a link: one, one per direction, or none."""
+    """Return the traces of a link: an empty list, one trace, or one trace per direction."""
     return [link[key] for key in TRACES if link.get(key)]
 
 
 def directions_of(entry) -> tuple[str, ...]:
-    """Return the directions to which a timeline's entry or a trace applies."""
+    """Return the directions to which a timeline entry or a trace applies."""
     return DIRECTIONS if entry["direction"] == "both" else (entry["direction"],)
 
 
 def value_in_force(values, at_ns) -> float | None:
-    """Return the value at a given time, from (start in ns, value) pairs; the first value also applies before its start."""
+    """Return the value that applies at a given time, from (start in ns, value) pairs; the first one also applies before its start."""
     return values[max(0, bisect_right(values, at_ns, key=_time) - 1)][1]
 
 
 def integral(values, begin_ns, end_ns) -> float:
-    """Return the integral of (start in ns, value) pairs between two times; the first value also applies before its start."""
+    """Return the integral between two times of the values in (start in ns, value) pairs; the first one also applies before its start."""
     first = max(0, bisect_right(values, begin_ns, key=_time) - 1)
     following = values[first + 1 : bisect_left(values, end_ns, lo=first + 1, key=_time)]
     edges_ns = [begin_ns, *(at_ns for at_ns, _ in following), end_ns]
@@ -154,7 +156,7 @@ def _pick(pick, values):
 
 
 def _of_entry(entry, way, in_force):
-    """Yield an entry's changes in a direction; ``in_force`` holds the values before the entry."""
+    """Yield the changes that a timeline entry makes in a direction; ``in_force`` holds the values before the entry."""
     at_ns = _ns(entry["at_s"])
     for name in QUANTITIES:
         if entry.get(name) is None:
@@ -175,7 +177,7 @@ def _of_entry(entry, way, in_force):
 
 
 def _of_trace(trace, duration_s, packet_bytes):
-    """Yield the changes of a trace that is repeated until the end; consecutive equal rates are merged."""
+    """Yield the changes that implement a trace, repeated until the end of the traffic; consecutive equal rates are merged."""
     before = None
     for at_ns, gap_ns in shaper_gaps(trace, _ns(duration_s), packet_bytes):
         rate = _exact("rate_mbps", packet_bytes * 8e3 / gap_ns)
@@ -186,7 +188,7 @@ def _of_trace(trace, duration_s, packet_bytes):
 
 
 def _capacity(trace, changes, duration_s):
-    """Return a trace's capacity as (start in ns, Mbit/s) pairs. After the traffic the capacity is the last rate set."""
+    """Return a trace's capacity as (start in ns, Mbit/s) pairs; after the traffic it is the last rate that was set."""
     offered = takewhile(lambda one: one[0] < _ns(duration_s), stretches(trace))
     return (*((begin, rate) for begin, _, rate in offered), (_ns(duration_s), changes[-1].value))
 
@@ -196,7 +198,7 @@ def _ns(seconds):
 
 
 def _exact(name, value):
-    """Return a value as the kernel stores it: a rate in whole bytes per second, a delay in whole nanoseconds."""
+    """Round a value as the kernel stores it: a rate to whole bytes per second, a delay to whole nanoseconds."""
     if name == "rate_mbps":
         value = round(value * 1e6 / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6
     value = round(value, 6)

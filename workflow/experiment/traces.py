@@ -1,32 +1,32 @@
-"""Capacity that follows a trace: the link's capacity in each step, and the shaper rates that pass this capacity.
+"""Capacity that follows a trace: the link's capacity in each step, and the shaper rates that implement this capacity.
 
-A shaper charges a packet when sending it: at a rate r the next packet waits for (packet size) / r, even if the rate changes meanwhile.
-After a step with one packet in 100 ms, a step with 100 packets could begin 100 ms late and carry none. Three rules preserve
-the number of packets:
+When a shaper sends a packet at a rate r, the next packet must wait for (packet size) / r, even if the rate changes in the meantime. After a
+step with one packet in 100 ms, a step with 100 packets in 100 ms could therefore start 100 ms late and pass no packets. Three rules
+preserve the number of packets:
 
-- Each span with a constant rate carries a whole number of packets and ends with the last packet's time. The remaining fraction of
-  a packet is carried over to the next span. The kernel counts rates in whole bytes per second, so a span ends slightly
-  earlier, and the next one begins there.
-- A span without capacity lasts for the time of one packet, which leaves at the beginning of the span.
-- If the next span is faster, the rate rises early: while the last packet of the slower span is sent. A packet that leaves late
-  (after an idle link or a smaller packet) is then charged less than the rest of that time. Each such rise lets at most one more packet
-  pass than the trace offers, and none if the sender always has full packets.
+- Each span with a constant rate carries a whole number of packets, and ends when the last packet has been sent. The remaining fraction of a
+  packet is carried over to the next span. Because the kernel stores rates in whole bytes per second, a span ends slightly earlier than in
+  the trace, and the next span begins at that time.
+- A span without capacity passes one packet, which leaves at the beginning of the span; the rate is one packet per span.
+- If the next span is faster, the rate rises early, while the last packet of the slower span is being sent. A packet that leaves late (after
+  an idle period or a smaller packet) then makes the next packet wait for less than the rest of the span. Each such rise lets at most one
+  packet pass in excess of the trace, and none if the sender always has full packets to send.
 
-Standard library only.
+This module uses only the standard library.
 """
 
 import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-#: Largest loss from rounding, in packets.
+#: Maximum loss from rounding, in packets.
 ROUNDING = 1e-3
-#: Longest time per packet in ns. HTB limits a debt to one minute (`mbuffer` of net/sched/sch_htb.c), so a longer time would let more than
-#: one packet pass.
+#: Maximum time per packet in ns. HTB limits its token debt to one minute (`mbuffer` in net/sched/sch_htb.c), so at a lower rate more than
+#: one packet could pass.
 LONGEST_NS = 50_000_000_000
-#: Tolerance in ns for the last packet before a faster span. The packet is still charged its whole time if it is late by at most one
-#: packet of the faster span plus this tolerance: a sender that always has packets is late by at most one packet, and a rate change takes
-#: a moment.
+#: Tolerance in ns for the last packet before a faster span. The old rate still applies to this packet if it is late by at most the time of
+#: one packet of the faster span plus this tolerance: a sender that always has packets is late by at most one packet, and changing the rate
+#: takes a short time.
 LATE_NS = 200_000
 
 
@@ -38,9 +38,10 @@ def period_ns(trace) -> int:
 
 
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
-    """Yield an endless sequence of spans with constant capacity: (begin in ns, end in ns, rate in Mbit/s).
+    """Yield an endless sequence of spans with constant capacity, as (begin in ns, end in ns, rate in Mbit/s).
 
-    The end is infinite if the capacity never changes. All steps last `step_ms`, except the last one, which ends with the period.
+    If the capacity never changes, there is only one span, whose end is infinite. All steps last `step_ms`, except the last one, which ends
+    with the period.
     """
     rates, step_ns, lasts_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6), period_ns(trace)
     if len(set(rates)) == 1:
@@ -57,9 +58,9 @@ def stretches(trace) -> Iterator[tuple[int, float, float]]:
 
 
 def spans(trace, packet_bytes) -> Iterator[tuple[int, float, int]]:
-    """Yield an endless sequence of spans: (begin in ns, end in ns, number of packets).
+    """Yield an endless sequence of spans that each carry a whole number of packets, as (begin in ns, end in ns, number of packets).
 
-    Each span carries a whole number of packets.
+    A span without capacity carries one packet, or more if it is longer than `LONGEST_NS`.
 
     Examples
     --------
@@ -90,7 +91,7 @@ def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
 
     Examples
     --------
-    One packet in 8 ms, then one packet per ms. A packet that leaves after 1.2 ms gets half of the remaining time:
+    One packet in 8 ms, then one packet per ms. If a packet leaves after 1.2 ms, the next one waits for half of the remaining time:
 
     >>> trace = {"step_ms": 8, "rates_mbps": [1, 8]}
     >>> list(shaper_gaps(trace, 10_000_000, 1000))

@@ -1,22 +1,22 @@
-"""Web objects: request times and sizes, drawn from the run's seed.
+"""Web objects: request times and sizes, drawn at random with the run's seed.
 
-Objects arrive as a Poisson process: the times between them are exponentially distributed. Sizes are fixed, or follow the HTTP traffic
-model of 3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology): a log-normal distribution given by its mean and standard deviation. Sizes
-outside the model's limits are redrawn.
+Requests form a Poisson process: the times between them are exponentially distributed. Sizes are fixed, or follow the HTTP traffic model of
+3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology), which is a log-normal distribution given by its mean and standard deviation. A size
+outside the model's limits is drawn again.
 """
 
 import math
 import random
 from dataclasses import dataclass
 
-#: Time in s to wait after the run's duration for objects requested in time, and the message about objects that are incomplete
-#: by then.
+#: Time in s to wait after the run's duration for objects that were requested in time, and the message about objects that are still
+#: incomplete then.
 PATIENCE_S, NOT_COMPLETE = 60.0, "not complete at the end of the run"
 
 
 @dataclass(frozen=True)
 class LogNormal:
-    """Sizes in bytes: mean and standard deviation before truncation, and the allowed range."""
+    """A truncated log-normal distribution of sizes in bytes: mean and standard deviation before truncation, and the allowed range."""
 
     mean_bytes: float
     deviation_bytes: float
@@ -25,16 +25,16 @@ class LogNormal:
 
     @property
     def sigma(self) -> float:
-        """Standard deviation of the logarithm."""
+        """Standard deviation of the size's logarithm, before truncation."""
         return math.sqrt(math.log(1 + (self.deviation_bytes / self.mean_bytes) ** 2))
 
     @property
     def mu(self) -> float:
-        """Mean of the logarithm."""
+        """Mean of the size's logarithm, before truncation."""
         return math.log(self.mean_bytes) - self.sigma**2 / 2
 
     def draw(self, source) -> int:
-        """Return a size, drawn from a `random.Random`."""
+        """Draw a size in bytes; ``source`` is a `random.Random`."""
         while True:
             size = round(source.lognormvariate(self.mu, self.sigma))
             if self.least_bytes <= size <= self.most_bytes:
@@ -42,7 +42,7 @@ class LogNormal:
 
     @property
     def mean_within_bytes(self) -> float:
-        """Mean of the drawn sizes: E[X | a <= X <= b] of a log-normal distribution."""
+        """Mean of the sizes after truncation, in bytes: E[X | a <= X <= b] of a log-normal distribution."""
         low, high = ((math.log(end) - self.mu) / self.sigma for end in (self.least_bytes, self.most_bytes))
         return (
             self.mean_bytes * (_normal(high - self.sigma) - _normal(low - self.sigma)) / (_normal(high) - _normal(low))
@@ -57,7 +57,7 @@ DISTRIBUTIONS = {
 
 
 def _normal(value):
-    """Return the cumulative distribution function of the standard normal distribution."""
+    """Return the value of the standard normal distribution's cumulative distribution function."""
     return (1 + math.erf(value / math.sqrt(2))) / 2
 
 
@@ -67,9 +67,9 @@ def mean_bytes(sizes, fixed_bytes) -> float:
 
 
 def drawn_objects(specification, group) -> tuple[list[int], list[int]]:
-    """Return the objects that a group requests: request times in ns since the traffic's origin, and sizes in bytes.
+    """Return the request times (in ns since the traffic's origin) and the sizes (in bytes) of a group's objects.
 
-    Times and sizes have separate seeds, so that a different rate doesn't change the sizes.
+    Times and sizes are drawn with separate seeds, so that a different request rate doesn't change the sizes.
     """
     begin_ns = round(group.start_s * 1e9)
     if group.arrivals_per_s is None:

@@ -1,8 +1,8 @@
 """Run tests in parallel in the testbed's image: ``python3 -m selftests PLAN``.
 
-PLAN is a JSON file with the keys ``plan`` (`boot.Plan`), ``commands`` (one per test), ``workers`` (the number of workers) and ``logs`` (a
-folder for the guests' console logs). Each outcome is printed to standard output as soon as it is known. It is one line: a JSON list of
-the command's number and the outcome.
+PLAN is a JSON file with the keys ``plan`` (`boot.Plan`), ``commands`` (one per test), ``workers`` (the number of worker processes) and
+``logs`` (a folder for the guests' console logs). As soon as a test has ended, one line is printed to standard output: a JSON list of the
+command's number and the test's outcome.
 """
 
 import json
@@ -16,7 +16,7 @@ from testbed.machine.messages import in_words, tell
 
 
 def work(asked, plan, next_number) -> None:
-    """Run tests until none is left. All workers share ``next_number``, the number of the next test."""
+    """Run tests until no more are left; all workers share ``next_number``, the number of the next test."""
     commands = asked["commands"]
     try:
         while (number := _taken(next_number)) < len(commands):
@@ -39,7 +39,7 @@ def _taken(next_number):
 
 
 def carry_out_twice(command, plan, console) -> dict:
-    """Run a test and return the outcome; if the machine may have ended the test, run it a second time."""
+    """Run a test and return the outcome; if the machine may have terminated the test, run it a second time."""
     outcome = carry_out(command, plan, console)
     if outcome.pop("again", False):
         outcome = carry_out(command, plan, console)
@@ -59,7 +59,7 @@ def main(arguments) -> int:
     try:
         for worker in workers:
             worker.join()
-    except KeyboardInterrupt:  # each worker got it, too
+    except KeyboardInterrupt:  # each worker is interrupted, too
         return 1
     return max(abs(worker.exitcode) for worker in workers)
 

@@ -1,4 +1,4 @@
-"""Run one test in a guest kernel: prepare the input, start the guest, and read the output."""
+"""Run one test in a guest kernel: prepare the test's files, start the guest, and read the outcome."""
 
 import json
 import os
@@ -28,15 +28,15 @@ from testbed.machine.machine import (
 
 #: The guest's memory in MiB.
 MEMORY_MIB = 512
-#: Limits of a guest's CPU time and real time in s. A test needs 0.4 s of CPU time on average.
+#: Limits on a guest's CPU time and real time in s. A test needs 0.4 s of CPU time on average.
 CPU_S, WALL_S = 30, 300
-#: Messages of a guest kernel (with seccomp, and with ptrace) about a program that the machine ended at the limit of CPU time.
+#: Messages of a guest kernel (with seccomp, and with ptrace) about a program that the machine terminated at the limit of CPU time.
 PROGRAM_SPUN = re.compile(rb"Unexpectedly lost MM child|userspace - child stopped with signal %d" % signal.SIGXCPU)
-#: Reason for the failure of a test if the guest used up its CPU time.
+#: Reason why a test fails if the guest has used up its CPU time.
 SPUN = f"used up {CPU_S} s of CPU time: a program or the kernel spins, which stops the guest's clock"
-#: Signals by which a machine without free memory ends a guest.
+#: Signals that terminate a guest if the machine is out of memory.
 OF_THE_MACHINE = (signal.SIGKILL, signal.SIGBUS)
-#: Largest accepted size of a guest's outcome in bytes.
+#: Maximum size of a guest's outcome in bytes.
 LARGEST_OUTCOME = 2**22
 #: Path of the program that the guest's first process starts.
 GUEST_PROGRAM = "testbed/guest.py"
@@ -49,13 +49,13 @@ class Plan:
     Attributes
     ----------
     programs, scripts : pathlib.Path
-        Folder with packetdrill and the programs that packetdrill calls, and folder with all of the kernel's scripts.
+        Folder with packetdrill and the programs that it calls, and folder with all of the kernel's packetdrill scripts.
     linux : str
-        Path of the guest kernel.
+        Path to the guest kernel.
     has_seccomp, is_own : bool
         Whether the kernel runs processes with seccomp, and whether it is a custom kernel.
     seed : int
-        Seed of the kernel's random numbers.
+        Seed for the guest kernel's random numbers.
     """
 
     programs: Path
@@ -67,9 +67,9 @@ class Plan:
 
 
 def hand_over(command, plan, job) -> None:
-    """Put a test's files into the folder that the guest sees.
+    """Copy a test's files to the folder ``job``, which the guest can read.
 
-    ``command`` is a list: the script, followed by packetdrill's arguments.
+    ``command`` is a list: the script's path, followed by packetdrill's arguments.
     """
     script, *arguments = command
     (job / "testbed").mkdir()
@@ -85,8 +85,8 @@ def hand_over(command, plan, job) -> None:
 def carry_out(command, plan, log) -> dict:
     """Run one test and return the outcome.
 
-    It is the outcome written by `guest.main`, or else a dict with the reason for the missing outcome (``end``). If ``again`` is true, the
-    machine may be the cause, and a second attempt may succeed.
+    The outcome is the one that `guest.main` wrote or, if there is none, a dict whose key ``end`` states the reason. If its key ``again`` is
+    true, the machine may be the cause, and a second attempt may succeed.
 
     Raises
     ------
@@ -111,10 +111,10 @@ def carry_out(command, plan, log) -> dict:
 
 
 def closing(plan, job, memory) -> Callable | None:
-    """Return a function to call before a guest starts, or None.
+    """Return a function that must be called before a guest starts, or None.
 
-    If this machine can isolate programs, the function isolates the guest, because third-party code (packetdrill and the scripts) is root
-    in the guest. A custom kernel is third-party code too: `GuestError` is raised if this machine can't isolate it.
+    If this machine can isolate programs, the function isolates the guest, because third-party code (packetdrill and the scripts) runs as
+    root in the guest. A custom kernel is third-party code too, so `GuestError` is raised if this machine can't isolate it.
     """
     huge_pages = has_huge_pages(memory)
     if plan.is_own:
@@ -126,19 +126,19 @@ def closing(plan, job, memory) -> Callable | None:
 
 @cache
 def has_huge_pages(memory) -> bool:
-    """Return the result of `may_have_huge_pages`, which is computed only once."""
+    """Return the result of `may_have_huge_pages`, which is called only once per argument."""
     return may_have_huge_pages(memory)
 
 
 @cache
 def can_close_off(huge_pages) -> bool:
-    """Return whether this machine can isolate programs; this is tried only once."""
+    """Return whether this machine can isolate programs, which is tried only once."""
     with job_folder() as folder:
         return closed_off.problem(folder, huge_pages) is None
 
 
 def left_in(job) -> dict | None:
-    """Return the outcome that a guest left, or None if there is no outcome in the form of `guest.main`.
+    """Return the outcome that a guest wrote, or None if it is missing or not in the form that `guest.main` writes.
 
     The form is verified because a custom kernel may write anything.
     """
@@ -161,12 +161,12 @@ def is_outcome(left) -> bool:
 
 
 def has_spun(status, printed) -> bool:
-    """Return whether the machine ended a guest, or a program in the guest, at the limit of CPU time."""
+    """Return whether the machine terminated a guest, or a program in the guest, at the limit of CPU time."""
     return status == -signal.SIGXCPU or bool(PROGRAM_SPUN.search(printed))
 
 
 def why_nothing_left(status, printed) -> str:
-    """Return the reason why a guest left no outcome: a crash, a signal, or an early end."""
+    """Return the reason why a guest wrote no outcome: a crash, a signal, or an early exit."""
     if crashed(printed):
         return f"the guest kernel crashed{last_words(printed)}"
     if status < 0:

@@ -1,8 +1,8 @@
 """The program that runs one test as root in the guest.
 
-It starts the same command as the kernel's `ksft_runner.sh` and records the outcome. The guest's first process (envs/guest/init) calls
-`main` with a folder. The file ``command.json`` in this folder contains packetdrill's arguments, the folder ``scripts`` is the working
-directory, and the outcome is written to ``outcome.json``. Standard library only, because the guest has nothing else.
+It runs the same command as the kernel's `ksft_runner.sh` and records the outcome. The guest's first process (envs/guest/init) calls `main`
+with a folder. In this folder, ``command.json`` contains packetdrill's arguments, ``scripts`` is the working directory, and the outcome is
+written to ``outcome.json``. This module uses only the standard library, because nothing else is installed in the guest.
 """
 
 import json
@@ -13,19 +13,19 @@ import subprocess
 import time
 from pathlib import Path
 
-#: Time limit for a script in s of the guest's clock. The longest script of Linux 7.2 takes 7.3 s.
+#: Time limit for a script, in s of the guest's clock. The longest script of Linux 7.2 takes 7.3 s.
 LIMIT_S = 120
-#: Number of bytes that are kept from the end of a script's output, and largest size in bytes of one record in the kernel's log.
+#: Number of bytes that are kept from the end of a script's output, and maximum size in bytes of one record in the kernel's log.
 KEPT_BYTES, RECORD_BYTES = 2**16, 2**13
 #: Log level of the least severe records that are kept from the kernel's log (<linux/kern_levels.h>).
 WARNING = 4
 
 
 def main(folder) -> None:
-    """Run the test in a folder and write the outcome to this folder."""
+    """Run the test whose files are in a folder, and write the outcome to this folder."""
     folder, kernel_log = Path(folder), os.open("/dev/kmsg", os.O_RDONLY | os.O_NONBLOCK)
     arguments = json.loads((folder / "command.json").read_text())
-    warnings(kernel_log)  # discard the warnings of the boot
+    warnings(kernel_log)  # discard the warnings from the boot
     began = time.monotonic()
     with open("/tmp/output", "w+b") as output:
         status = carry_out(arguments, folder, output)
@@ -38,7 +38,7 @@ def main(folder) -> None:
 
 
 def carry_out(arguments, folder, output) -> int | None:
-    """Run packetdrill in a separate network namespace and return the exit status; return None if packetdrill took too long."""
+    """Run packetdrill in a separate network namespace and return the exit status, or None if packetdrill took too long."""
     programs = folder / "programs"
     process = subprocess.Popen(
         [programs / "packetdrill", "--verbose", *arguments],

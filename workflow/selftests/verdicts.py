@@ -1,4 +1,4 @@
-"""Verdicts on tests: passed, failed, or not suitable for this guest, with the reason."""
+"""Verdicts on tests: passed, failed, or not suitable for this guest, each with a reason unless the test passed."""
 
 import re
 
@@ -10,13 +10,13 @@ PASSED, FAILED, NOT_FIT = "passed", "failed", "not fit"
 NO_PROGRAM = re.compile(r"^(?:\S*sh|\S+\.sh): (?:line )?\d+: (\S+): (?:command )?not found$", re.M)
 #: packetdrill's message if the kernel's struct tcp_info is shorter than packetdrill's own definition.
 SHORT_INFO = "assertion len >= sizeof(struct _tcp_info) failed"
-#: packetdrill's message about a packet with bytes that the script didn't send, and two words in scripts that explain the message.
-#: packetdrill frees a buffer from which the kernel still sends (MSG_ZEROCOPY). Later scripts prevent this with an option; scripts for an
-#: older packetdrill don't use the option.
+#: packetdrill's message about a packet whose bytes differ from those that the script sent, a flag that may cause this, and the option that
+#: prevents it. packetdrill frees a buffer from which the kernel is still sending (MSG_ZEROCOPY). Newer scripts use the option; scripts for
+#: an older packetdrill don't.
 OTHER_BYTES, ZERO_COPY, KEEPS_BUFFERS = "incorrect outbound data payload", "MSG_ZEROCOPY", "--send_omit_free"
 #: Pattern of the kernel's warnings, which no test may cause.
 WARNING = re.compile(rf"WARNING:|{WHY.pattern}")
-#: Kernel option -> pattern in the scripts that need the option. All scripts need the other options.
+#: Kernel option -> pattern found in the scripts that need the option. All scripts need the options that aren't listed here.
 NEEDS = {
     "TLS": re.compile(r"\b(TCP_ULP|SOL_TLS)\b"),
     "TCP_MD5SIG": re.compile(r"<[^>]*\bmd5\b|\bTCP_MD5SIG\b"),
@@ -25,21 +25,21 @@ NEEDS = {
     "NET_SCH_FQ": re.compile(r"\btc qdisc .*\bfq\b"),
     "SYN_COOKIES": re.compile(r"\btcp_syncookies\b"),
 }
-#: Number of lines that are kept from the end of a failed script's output, and largest length of a line in characters.
+#: Number of lines that are kept from the end of a failed script's output, and maximum length of a line in characters.
 KEPT_LINES, KEPT_CHARACTERS = 12, 300
 
 
 def judge(outcome, script, options) -> tuple[str, str]:
-    """Return the result of a test and the reason for it ("" if the test passed).
+    """Return the verdict on a test, and the reason for the verdict ("" if the test passed).
 
     Parameters
     ----------
     outcome : dict
         Outcome from `boot.carry_out`.
     script : str
-        Text of the script.
+        Text of the test's script.
     options : set of str
-        Options of the kernel, as returned by `options_of`.
+        The kernel's options, as returned by `options_of`.
     """
     if "end" in outcome:
         return FAILED, outcome["end"]
@@ -65,7 +65,7 @@ def judge(outcome, script, options) -> tuple[str, str]:
 
 
 def why_failed(outcome) -> str:
-    """Return packetdrill's error message: the last line that begins with a script's name and a line number."""
+    """Return packetdrill's error message: the last output line that begins with a script's name and line number or reports an error."""
     lines = outcome["output"].splitlines()
     said = [line for line in lines if re.match(r"\S+\.pkt:\d+: |\S+: (error|syntax)", line)]
     return (said or lines or [f"packetdrill's exit status is {outcome['status']}"])[-1][:KEPT_CHARACTERS]
@@ -77,18 +77,18 @@ def last_lines(outcome) -> list[str]:
 
 
 def options_of(configuration) -> set[str]:
-    """Return the options that a kernel's configuration sets, without CONFIG_: NAME if the value is y, else NAME=value.
+    """Return the options that a kernel's configuration sets, without CONFIG_: NAME if the value is y, otherwise NAME=value.
 
-    ``configuration`` is the text of the configuration.
+    ``configuration`` is the text of the configuration file.
     """
     found = re.findall(r"^CONFIG_(\w+)=(.*)$", configuration, re.M)
     return {name if value == "y" else f"{name}={value}" for name, value in found}
 
 
 def options_off(wanted, options) -> list[str]:
-    """Return the options that the tests' configuration sets and that a kernel doesn't have.
+    """Return the options that the tests' configuration file sets but a kernel's configuration doesn't.
 
-    ``wanted`` is the text of the tests' configuration. HZ is compared by value: arch/um has no prompt for HZ, and therefore none of the
-    options HZ_1000, HZ_250, ...
+    ``wanted`` is the text of the tests' configuration file. The options HZ_1000, HZ_250, ... are ignored, because arch/um has no prompt for
+    HZ and therefore doesn't have these options; the value of HZ itself is compared.
     """
     return sorted(option for option in options_of(wanted) - options if not re.fullmatch(r"HZ_\d+", option))

@@ -1,1 +1,1 @@
-"""Runs in the ns-3 simulator."""
+"""Platform ``ns3``: runs in the ns-3 simulator."""

@@ -1,7 +1,8 @@
 """ns-3's counterparts of Linux's queueing disciplines, and the attributes that configure them.
 
-Each discipline is above a device whose own queue has room for one packet. Attributes have the names of ns-3 3.39 to 3.44
-(src/traffic-control/model). Where ns-3 offers a choice, the setting follows Linux (net/sched/sch_red.c, sch_codel.c, sch_pie.c).
+Each discipline sits above a device whose own queue holds one packet. The attribute names are those of ns-3 3.39 to 3.44
+(src/traffic-control/model). Where ns-3 offers a choice, the attributes are set to match Linux (net/sched/sch_red.c, sch_codel.c,
+sch_pie.c).
 """
 
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from experiment.packet_sizes import MTU_BYTES
 
 @dataclass(frozen=True)
 class Counterpart:
-    """An ns-3 discipline: TypeId, function from a queue's parameters to attributes, and parameters that ns-3 doesn't have."""
+    """An ns-3 discipline: its TypeId, a function that converts a queue's parameters to attributes, and parameters that ns-3 lacks."""
 
     type_id: str
     attributes: Callable[[dict], dict[str, str]]
@@ -38,7 +39,7 @@ def _codel(queue):
 
 
 def _pie(queue):
-    # Linux's alpha and beta are sixteenths (pie_calculate_probability).
+    # Linux's alpha and beta are in units of 1/16 (pie_calculate_probability).
     return {
         "QueueDelayReference": _ms(queue["target_ms"]),
         "Tupdate": _ms(queue["tupdate_ms"]),
@@ -72,14 +73,14 @@ COUNTERPARTS = {
 
 
 def counterpart_of(specification) -> Counterpart | None:
-    """Return ns-3's counterpart of a run's discipline; None for drop-tail, which the device's own queue implements."""
+    """Return the ns-3 counterpart of a run's discipline; None for drop-tail, which the device's own queue implements."""
     return COUNTERPARTS.get(specification.discipline.name)
 
 
 def attributes(specification, limit) -> dict[str, str]:
     """Return the attributes of a run's discipline, by name; empty for drop-tail.
 
-    Values are in ns-3's syntax, and so is ``limit``, the queue's size. Packets are never marked, because simulated runs don't use ECN.
+    The values and ``limit``, the queue's size, are in ns-3's syntax. Packets are never marked, because simulated runs don't use ECN.
     """
     counterpart = counterpart_of(specification)
     return (

@@ -1,4 +1,4 @@
-"""Run documents (``workflow/schemas/run.schema.json``) from the simulation program's output."""
+"""Compose run documents (``workflow/schemas/run.schema.json``) from the simulation program's output."""
 
 import json
 
@@ -11,9 +11,9 @@ from simulator.verdict import judge
 from testbed.machine.environment import IMAGE_DESCRIPTION
 
 NAMES = {type_id: cca for cca, type_id in CCAS.items()}
-#: Linux's names of the states TcpSocketState::TcpCongState_t, in order of their numbers.
+#: Linux's names for the states in ns-3's TcpSocketState::TcpCongState_t, in the order of their numbers.
 STATES = ("open", "disorder", "cwr", "recovery", "loss")
-#: Column of the program's output -> (name in the document, factor). The factor None converts bytes to segments.
+#: Name in the program's output -> (name in the document, conversion factor). If the factor is None, bytes are converted to segments.
 COLUMNS = {
     "cwnd": ("cwnd_packets", None),
     "ssthresh": ("ssthresh_packets", None),
@@ -72,7 +72,7 @@ def compose(specification, counted, wheel, digest) -> dict:
 
 
 def environment(specification, wheel, digest) -> dict:
-    """Return the section ``environment``, which doesn't depend on the time or the machine."""
+    """Return the section ``environment``, which depends neither on the time nor on the machine."""
     image = json.loads(IMAGE_DESCRIPTION.read_text())
     release, wheel_digest = wheel.split()
     return {
@@ -93,8 +93,8 @@ def environment(specification, wheel, digest) -> dict:
 def idle_rtt(specification, flows) -> list[dict] | None:
     """Return the section ``idle_rtt``: the time that the first flow of each pair took to connect.
 
-    A pair is omitted if its first flow connects after the first data packet has reached the bottleneck, because the path is no longer
-    empty then. The result is None if all pairs are omitted.
+    A pair is omitted if its first flow connects after the first data packet has reached the bottleneck, because the path is no longer idle
+    then. The result is None if all pairs are omitted.
     """
     starts, pairs = starts_ns(specification), specification.pairs
     # Time at which the first data packet reaches the bottleneck.
@@ -123,7 +123,7 @@ def idle_rtt(specification, flows) -> list[dict] | None:
 
 
 def traffic(specification, flows) -> list[dict]:
-    """Return the section ``traffic``, with one entry per flow: hosts, CCA, start and counters."""
+    """Return the section ``traffic``: the hosts, CCA, start time and counters of each flow."""
     starts = starts_ns(specification)
     entries = []
     for flow, counted in enumerate(flows):
@@ -144,8 +144,8 @@ def traffic(specification, flows) -> list[dict]:
 def simulated(specification, flow, counted) -> dict:
     """Return the counters of a flow.
 
-    If the flow didn't start or end, the start or end is None. Without an end, the duration is 0. Missing numbers of bytes and retransmits
-    are 0.
+    If the flow didn't start, its start time is None; if it didn't end, its end time is None and its duration is 0. Missing byte counts and
+    retransmit counts are reported as 0.
     """
     begin, end = counted["begin_ns"], counted["end_ns"]
     duration_s = (end - begin) * 1e-9 if end is not None else 0.0
@@ -172,7 +172,7 @@ def simulated(specification, flow, counted) -> dict:
 def intervals(interval_s, rows) -> list[dict]:
     """Return a flow's reporting intervals, with times in s since the flow's start.
 
-    An interval at the receiver begins and ends later than at the sender, by the path's one-way delay.
+    At the receiver an interval begins and ends one path delay later than at the sender.
     """
     listed = []
     before = [0, 0, 0]
@@ -195,7 +195,7 @@ def intervals(interval_s, rows) -> list[dict]:
 
 
 def converted(name, value, segment_bytes) -> int | float | None:
-    """Return a value of the program's column ``name``, converted to the document's unit; None if there is no value."""
+    """Convert a value from the program's output to the document's unit; ``name`` is its name in the output, and None stays None."""
     factor = COLUMNS[name][1]
     if value is None or factor == 1:
         return value
@@ -208,9 +208,9 @@ def of_times(taken, times_ns) -> list[dict]:
 
 
 def delivered(specification, taken) -> dict:
-    """Return the section ``delivered``: the delivered bytes of each flow over time.
+    """Return the section ``delivered``: each flow's number of delivered bytes over time.
 
-    Delivered bytes are acknowledged to the sender, cumulatively or selectively.
+    Bytes count as delivered when they have been acknowledged to the sender, cumulatively or selectively.
     """
     acked = [{socket["flow"]: socket["acked"] + socket["sacked"] for socket in look["sockets"]} for look in taken]
     return {
@@ -220,7 +220,7 @@ def delivered(specification, taken) -> dict:
 
 
 def looks(specification, taken) -> list[dict]:
-    """Return the section ``sockets``: the socket readings. Keys without a value are omitted."""
+    """Return the section ``sockets``: the readings of the sockets; keys without a value are omitted."""
     listed = []
     for look in taken:
         sockets = []
@@ -244,7 +244,7 @@ def looks(specification, taken) -> list[dict]:
 
 
 def series(specification, counted) -> dict:
-    """Return the section ``series``: the time series. Columns without any value are omitted."""
+    """Return the section ``series``: the time series; columns without any value are omitted."""
     segment = specification.segment_bytes
     sockets = []
     for flow, socket in enumerate(counted["sockets"]):

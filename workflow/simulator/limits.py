@@ -1,11 +1,11 @@
-"""Features that ns-3 supports, and error messages that reject a study with other features before any run."""
+"""Features that ns-3 supports, and the error messages that reject a study with other features before any run starts."""
 
 from experiment.conditions import POLICERS, RECEIVING_SIDE, policers_of
 from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LINK_OPTIONS
 from simulator import disciplines
 
-#: Linux's name of a CCA -> TypeId of the equivalent CCA in all `VERSIONS` of ns-3.
+#: Linux's name for a CCA -> TypeId of the equivalent CCA in all `VERSIONS` of ns-3.
 CCAS = {
     "bbr": "ns3::TcpBbr",
     "bic": "ns3::TcpBic",
@@ -22,9 +22,9 @@ CCAS = {
     "westwood": "ns3::TcpWestwoodPlus",
     "yeah": "ns3::TcpYeah",
 }
-#: Linux's name of a CCA -> reason why `CCAS` doesn't contain the CCA although ns-3 has a CCA with this name.
+#: Linux's name for a CCA -> reason why the CCA isn't in `CCAS`, although ns-3 has a CCA of this name.
 NOT_THE_SAME = {"dctcp": "DCTCP needs a queue that marks packets, and this one drops them"}
-#: Versions of ns-3 that have a wheel; a study's platform is ``ns3:`` and one of these.
+#: Versions of ns-3 for which there is a wheel; a study's platform is ``ns3:`` and one of these versions.
 VERSIONS = ("3.39", "3.42", "3.43", "3.44")
 
 
@@ -34,11 +34,11 @@ def refusals(scenario, ccas, ip_versions) -> list[str]:
     Parameters
     ----------
     scenario : dict
-        A resolved scenario with an `ns3` platform.
+        A resolved scenario whose platform is ``ns3:`` and a version.
     ccas : list of str
         CCAs and mixes of CCAs (``reno+cubic``) that the study runs in the scenario.
     ip_versions : list of str
-        IP versions of the study. They are not checked, because ns-3 supports both.
+        The study's IP versions, which are not checked, because ns-3 supports both.
     """
     where = f"scenarios[{scenario['id']}]."
     platform = scenario["platform"]

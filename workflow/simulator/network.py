@@ -1,4 +1,4 @@
-"""The network in a run document: settings, read-back values, changes and counters of links and hosts."""
+"""The network in a run document: the settings, read-back values, changes and counters of links and hosts."""
 
 import re
 
@@ -9,10 +9,10 @@ MS, MBPS = 1e-6, 1e-6  # ms per ns, Mbit/s per bit/s
 
 
 def as_set(specification) -> dict:
-    """Return the settings of each interface and host, in the form of `read_back`."""
+    """Return the configured settings of each interface and host, in a form comparable to `read_back`."""
 
     def last(direction, quantity):
-        """Return a quantity's value at the end of the run, when it is read back."""
+        """Return a quantity's value at the end of the run, when settings are read back."""
         return specification.timeline.values(direction, quantity)[-1][1]
 
     limit, counterpart = queue_limit(specification), counterpart_of(specification)
@@ -44,7 +44,7 @@ def as_set(specification) -> dict:
 
 
 def read_back(specification, counted) -> dict:
-    """Return the values read from the simulator's objects, by interface and by host (all of the host's sockets)."""
+    """Return the values read from the simulator's objects, by interface and by host; a host's values are those of all its sockets."""
     interfaces = {}
     for name, device in counted["settings"].items():
         kinds = {
@@ -82,14 +82,14 @@ def read_back(specification, counted) -> dict:
 
 
 def timeline(specification, changed) -> list[dict]:
-    """Return the changes to the path during the traffic, in the form of the testbed's documents (`testbed.network.path_changes`)."""
+    """Return the changes to the path during the traffic, in the form used by the testbed (`testbed.network.path_changes`)."""
     entries = []
     for change, counts_read in zip(specification.timeline.changes, changed, strict=False):
         place = (LOSS if change.quantity == "loss_percent" else BOTTLENECK)[change.direction]
         unit = {"rate_mbps": MBPS, "delay_ms": MS, "loss_percent": 100}[change.quantity]
         counts = {
             "packets": counts_read["packets"],
-            # The gap after a packet stands for the rest of the Ethernet header.
+            # The gap after each packet stands for the rest of the Ethernet header.
             "bytes": counts_read["bytes"] + GAP_BYTES * counts_read["packets"],
             "drops": counts_read["drops"],
             "backlog_packets": counts_read["waiting"],
@@ -119,7 +119,7 @@ def links(counters, discipline) -> dict:
             "packets": counted["enqueued_packets"],
             "bytes": counted["enqueued_bytes"],
             "drops": counted["drops"],
-            "overlimits": 0,  # a queue that does not shape has none
+            "overlimits": 0,  # a queue that doesn't shape has no such events
             "backlog_packets": counted["waiting_packets"],
         }
         kinds = {"DropTailQueue": queue}
@@ -145,12 +145,12 @@ def links(counters, discipline) -> dict:
 
 
 def zeros(counters) -> dict:
-    """Return the given counters with every value set to 0."""
+    """Return a copy of nested counters with every value set to 0."""
     return {key: zeros(value) if isinstance(value, dict) else 0 for key, value in counters.items()}
 
 
 def kind_of(type_id) -> str:
-    """Return an object's name in documents: the TypeId without ns-3's namespace."""
+    """Return the name that documents use for a class of ns-3: the TypeId without the namespace."""
     return type_id.removeprefix("ns3::").removesuffix("<Packet>")
 
 

@@ -1,4 +1,4 @@
-"""A run's plan: the input of the simulation program, as lines of text (``envs/ns3/plan.h``)."""
+"""A run's plan: the simulation program's input, as lines of text (``envs/ns3/plan.h``)."""
 
 import math
 
@@ -10,21 +10,21 @@ from testbed.traffic.traffic import SOCKET_LOOKS, plan_clients, start_within_s
 
 #: Size of the PPP header that a point-to-point device of ns-3 puts in front of an IP packet.
 LINK_HEADER_BYTES = 2
-#: Gap after each packet, as large as the rest of an Ethernet header. With this gap the bottleneck passes as many packets per second as
-#: Linux's shaper, which counts Ethernet frames.
+#: Gap after each packet in bytes, as large as the rest of an Ethernet header. With this gap, the bottleneck passes as many packets per
+#: second as Linux's shaper, which counts Ethernet frames.
 GAP_BYTES = ETHERNET_HEADER_BYTES - LINK_HEADER_BYTES
-#: Direction -> device behind the bottleneck, which loses packets at random; and direction -> device in front of the bottleneck, which
-#: queues packets.
+#: Direction -> device after the bottleneck, which drops packets at random; and direction -> device in front of the bottleneck, which queues
+#: packets.
 LOSS = {"forward": "r2-eth1", "reverse": "r1-eth1"}
 BOTTLENECK = {"forward": "r1-eth1", "reverse": "r2-eth1"}
 RECOVERIES = {"prr": "ns3::TcpPrrRecovery", "classic": "ns3::TcpClassicRecovery"}
-#: Size of a socket's buffers as a multiple of BDP plus full queue, and their minimum size in bytes.
+#: Size of a socket's buffers as a multiple of BDP plus full queue, and minimum size in bytes.
 BUFFER_PATHS = 3
 LEAST_BUFFER_BYTES = 2**18
-#: Linux's initial window (RFC 6928), in segments.
+#: Linux's initial cwnd (RFC 6928), in segments.
 INITIAL_CWND = 10
-#: Attributes whose defaults in ns-3 differ from Linux: constants of CCAs (tcp_hybla.c, tcp_scalable.c, tcp_bic.c), the timeout of a lost
-#: SYN (RFC 6298; ns-3's default is 3 s), and duplicate address detection, which would delay traffic for the first second.
+#: Attributes whose defaults in ns-3 differ from Linux's: constants of CCAs (tcp_hybla.c, tcp_scalable.c, tcp_bic.c), the initial
+#: retransmission timeout of a SYN (RFC 6298; ns-3's default is 3 s), and duplicate address detection, which would delay the traffic by 1 s.
 LINUX_DEFAULTS = {
     "ns3::TcpHybla::RRTT": "25ms",
     "ns3::TcpScalable::AIFactor": "100",
@@ -32,14 +32,14 @@ LINUX_DEFAULTS = {
     "ns3::TcpSocket::ConnTimeout": "1s",
     "ns3::Icmpv6L4Protocol::DAD": "false",
 }
-#: ns-3's default scheduler. All schedulers order events in the same way, so results don't depend on the choice.
+#: ns-3's default scheduler. All schedulers order events in the same way, so the results don't depend on the choice.
 SCHEDULER = "ns3::MapScheduler"
-#: Additional simulated time in s, after the duration, for a flow that can't connect because its packets are lost.
+#: Additional simulated time in s, after the duration, for a flow that connects late because its packets are lost.
 GRACE_S = 120
 
 
 def starts_ns(specification) -> dict[int, int]:
-    """Return the time at which each flow connects, in ns since the traffic's origin. Times are drawn as in the testbed."""
+    """Return the time at which each flow starts to connect, in ns since the traffic's origin; times are drawn as in the testbed."""
     starts = {}
     for client in plan_clients(specification):
         starts |= dict.fromkeys(client.flows, round(client.start_offset_s * 1e9))
@@ -47,7 +47,7 @@ def starts_ns(specification) -> dict[int, int]:
 
 
 def looks_ns(specification) -> list[int]:
-    """Return the times of the socket readings, in ns since the origin. All flows have started and none has ended at these times."""
+    """Return the times of the socket readings, in ns since the origin; at these times all flows have started and none has ended."""
     begin_s = start_within_s(specification)
     common_s = specification.traffic.duration_s - begin_s
     connected_s = begin_s + specification.rtt_longest_ms / 1e3
@@ -55,16 +55,16 @@ def looks_ns(specification) -> list[int]:
 
 
 def deliveries_ns(specification) -> list[int]:
-    """Return the times at which delivered bytes are read, in ns since the origin. A flow sends as soon as it has connected."""
+    """Return the times at which the numbers of delivered bytes are read, in ns since the origin."""
     starts_s = [start * 1e-9 for start in starts_ns(specification).values()]
     return reading_times_ns(starts_s, 1, specification)
 
 
 def buffer_bytes(specification) -> int:
-    """Return the size in bytes of a socket's buffers: far above any CCA's window, including BBR's 2.89 BDPs at start-up.
+    """Return the size in bytes of a socket's buffers: far above any CCA's cwnd, including BBR's 2.89 BDPs in Startup.
 
-    ns-3 charges only payload to a buffer, so a third of Linux's size suffices. Larger buffers would do harm: BBR in ns-3 up to 3.41 can
-    miscount the data in flight and then sends the whole buffer.
+    ns-3 charges only the payload to a buffer, so a third of Linux's size suffices. Larger buffers would do harm: up to ns-3 3.41, BBR can
+    miscount the data in flight and then send the contents of the entire buffer.
     """
     path_bytes = specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3
     queue_bytes = specification.queue_bytes or specification.queue_packets * specification.packet_bytes
@@ -72,7 +72,7 @@ def buffer_bytes(specification) -> int:
 
 
 def socket_settings(specification) -> dict[str, str]:
-    """Return the required attributes of a socket, by name; values are as ns-3 prints them."""
+    """Return the attributes that every socket must have, by name; most values are written as ns-3 prints them."""
     transport = specification.transport
     settings = {
         "SegmentSize": str(specification.segment_bytes),
@@ -96,7 +96,7 @@ def queue_limit(specification) -> str:
 
 
 def defaults(specification) -> dict[str, str]:
-    """Return the attributes to set before any object is created, by name; names and values are in ns-3's syntax."""
+    """Return the attributes that must be set before any object is created, by name; names and values are in ns-3's syntax."""
     owners = {
         "MinRto": "TcpSocketBase",
         "Sack": "TcpSocketBase",
@@ -112,14 +112,14 @@ def defaults(specification) -> dict[str, str]:
 
 
 def gap_ns(rate_bps) -> int:
-    """Return the gap in ns after each packet at a given rate in bit/s."""
+    """Return the gap after each packet in ns; ``rate_bps`` is the link's rate in bit/s."""
     return round(GAP_BYTES * 8e9 / rate_bps)
 
 
 def change_line(change) -> str:
     """Return the plan's line for an `experiment.timeline.Change`.
 
-    The line has the time, the device, the quantity, the value, and the gap in ns (0 except for a rate).
+    The line contains the time in ns, the device, the quantity, the value, and the gap in ns (0 unless the quantity is a rate).
     """
     if change.quantity == "rate_mbps":
         rate_bps = round(change.value * 1e6)
@@ -133,7 +133,7 @@ def change_line(change) -> str:
 def plan(specification) -> str:
     """Return the text of the plan that the simulation program reads.
 
-    ``specification`` must be a run without `limits.refusals`.
+    ``specification`` must be a run for which `limits.refusals` returns no problem.
     """
     traffic, link = specification.traffic, specification.link
     rate_bps = round(specification.rate_mbps * 1e6)
@@ -147,12 +147,12 @@ def plan(specification) -> str:
         "loss_forward": repr(link.loss_percent["forward"] / 100),
         "loss_reverse": repr(link.loss_percent["reverse"] / 100),
         "ip": specification.ip_version.removeprefix("ipv"),
-        # ns-3's random number generator (MRG32k3a) accepts a non-zero seed of 32 bits, and a run number.
+        # ns-3's random number generator (MRG32k3a) accepts a nonzero 32-bit seed, and a run number.
         "seed": 1 + seed % (2**31 - 1),
         "run": seed >> 31,
         "recovery": RECOVERIES[specification.transport.recovery],
         "scheduler": SCHEDULER,
-        # Gives the same results as the library's own search, many times faster (envs/ns3/scoreboard.h).
+        # A linear search gives the same results as the library's own search, and is many times faster (envs/ns3/scoreboard.h).
         "search": "linear",
         "duration_ns": round(traffic.duration_s * 1e9),
         "interval_ns": round(traffic.interval_s * 1e9),

@@ -1,7 +1,7 @@
-"""Platform ``ns3``: the simulation program for a version of ns-3 as an ordinary process.
+"""Platform ``ns3``: run the simulation program for a version of ns-3 as an ordinary process.
 
-The program's input doesn't depend on the machine: a plan in an empty folder, two environment variables, and a C library that computes the
-same results on every processor.
+The program depends only on things that are the same on every machine: a plan in an otherwise empty folder, two environment variables, and a
+C library that computes the same results on every processor.
 """
 
 import json
@@ -17,17 +17,17 @@ from testbed.machine.identity import SIMULATOR, TESTBED, package_digest
 from testbed.machine.machine import GuestError, MachineFault, free_core, job_folder, workflow_process
 from testbed.machine.messages import naming, note
 
-#: Folder of the image with the programs and libraries of each version.
+#: Folder in the image with the programs and libraries of each version.
 VERSIONS_FOLDER = Path("/opt/ns3")
-#: Setting that turns off some processor instructions. Without them the C library's functions (pow, exp, cbrt) round in the same way on
-#: all x86-64 processors.
+#: Setting that disables some processor instructions. Without them, the C library's functions (pow, exp, cbrt) round in the same way on all
+#: x86-64 processors.
 SAME_ARITHMETIC = "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4"
 STEP = "simulator"
-#: Time in s that a run without traffic takes, and additional time in s for each data packet of a full link. The latter includes the
-#: packet's acknowledgement, and applies when many packets are lost.
+#: Time in s that a run without traffic takes, and additional time in s for each data packet on a fully used link. The latter includes the
+#: time for the packet's acknowledgement, and suffices even if many packets are lost.
 START_S = 0.3
 PACKET_S = 150e-6
-#: Memory of the program in MiB without traffic, and memory in bytes per packet in transit.
+#: The program's memory in MiB without traffic, and additional memory in bytes for each packet in transit.
 BASE_MEMORY_MIB = 64
 PACKET_MEMORY_BYTES = 4000
 
@@ -38,30 +38,30 @@ def version(specification) -> str:
 
 
 def packet_bytes(specification) -> int:
-    """Return the approximate size of a full packet in bytes for either IP version.
+    """Return the approximate size of a full packet in bytes, regardless of the IP version.
 
-    It is approximate because a scheduler's query doesn't refer to a single run yet.
+    It is approximate because a scheduler's query doesn't refer to a single run, whose IP version would be known.
     """
     return (specification.transport.segment_bytes or MTU_BYTES - 52) + 66
 
 
 def packets(specification) -> float:
-    """Return the number of data packets that a full link passes during the run."""
+    """Return the number of data packets that a fully used link passes during the run."""
     return specification.rate_mbps * 1e6 / 8 * specification.traffic.duration_s / packet_bytes(specification)
 
 
 def run_time_s(specification) -> float:
-    """Return the estimated time in s of a run on one core. It is an overestimate, because it assumes a full link."""
+    """Return the estimated real time of a run on one core, in s; it is an overestimate, because it assumes a fully used link."""
     return START_S + PACKET_S * packets(specification)
 
 
 def wall_limit_s(specification) -> float:
-    """Return the wall-clock limit in s of a run. It is many times the duration of the slowest runs."""
+    """Return the limit on a run's real time in s, which is many times the time that the slowest runs take."""
     return 120 + 20 * run_time_s(specification)
 
 
 def memory_mib(specification) -> int:
-    """Return an overestimate of a run's memory in MiB, including packets in transit and time series."""
+    """Return an overestimate of a run's memory in MiB, including the packets in transit and the time series."""
     under_way = 2 * specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3 / packet_bytes(specification)
     under_way += specification.queue_packets or specification.queue_bytes / packet_bytes(specification)
     samples = 0
@@ -73,30 +73,30 @@ def memory_mib(specification) -> int:
 
 
 def digest(specification) -> str:
-    """Return the identity of the program that executes a run, from the specification if it has one, else computed here."""
+    """Return the digest of the program that executes a run: the specification's digest, or one computed here if it has none."""
     return specification.testbed_digest or program_digest()
 
 
 def program_digest(of_packages=package_digest) -> str:
-    """Return the identity of the code for simulated runs: this package and the testbed.
+    """Return the digest of the code for simulated runs: this package and the testbed.
 
-    ``of_packages`` is a function that computes an identity from folders.
+    ``of_packages`` is a function that computes a digest from folders.
     """
     return of_packages(*TESTBED, SIMULATOR)
 
 
 def boot(specification, wall_limit_s, log) -> dict:
-    """Run the simulator and return the run document. If the simulation fails, the document states the reason.
+    """Run the simulator and return the run document; if the simulation fails, the document states the reason.
 
-    Raises `testbed.machine.machine.GuestError` if the image has no program for the version, or `MachineFault` if the machine ended the
-    program.
+    Raises `testbed.machine.machine.GuestError` if the image contains no program for the version, or `MachineFault` if the machine
+    terminated the program.
 
     Parameters
     ----------
     wall_limit_s : float
-        Seconds of real time after which the program is ended.
+        Real time in s after which the program is terminated.
     log : binary file
-        File that receives the program's output.
+        File to which the program's output is written.
     """
     folder = VERSIONS_FOLDER / version(specification)
     program = folder / "dumbbell"
@@ -114,9 +114,9 @@ def boot(specification, wall_limit_s, log) -> dict:
 
 
 def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
-    """Run the simulation program in the folder ``job``, and return the reason for a failure, or None.
+    """Run the simulation program in the folder ``job``; return the reason if it fails, otherwise None.
 
-    Raises `testbed.machine.machine.MachineFault` if the machine ended the program.
+    Raises `testbed.machine.machine.MachineFault` if the machine terminated the program.
     """
     environment = {"LC_ALL": "C", "GLIBC_TUNABLES": SAME_ARITHMETIC}
     command = [program, "plan", "counted.json"]
@@ -125,7 +125,7 @@ def simulate(program, job, core, wall_limit_s, log, workflow) -> str | None:
         return None
     if -status in (signal.SIGKILL, signal.SIGBUS):
         raise MachineFault(STEP, f"was ended by {signal.Signals(-status).name} (out of memory?)")
-    # A failed assertion ends ns-3 with SIGABRT; the same run would fail again.
+    # A failed assertion terminates ns-3 with SIGABRT; the same run would fail again.
     words = printed.decode(errors="replace").strip()
     how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
     return f"{how}: {words.splitlines()[-1] if words else 'it gives no reason'}"

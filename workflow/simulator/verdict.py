@@ -1,6 +1,6 @@
-"""Checks of a simulated run: the checks of the testbed that also apply to a simulator.
+"""Checks of a simulated run: those of the testbed's checks that also apply to a simulator.
 
-A failed check makes the run invalid, as on every platform.
+As on every platform, a failed check makes the run invalid.
 """
 
 import math
@@ -15,7 +15,7 @@ from testbed.checks.network_checks import IDLE_RTT_SLACK_MS
 from testbed.checks.timeline_checks import check_timeline
 from testbed.traffic.traffic import start_within_s
 
-#: Largest size of the options in a segment that opens a connection (40 bytes), plus the size of a PPP header.
+#: Maximum size of the TCP options in a segment that opens a connection (40 bytes), plus the size of a PPP header.
 HANDSHAKE_EXTRA_BYTES = 40 + 2
 
 
@@ -32,7 +32,7 @@ def counted_flows(document) -> list[dict]:
 
 
 def check_qdiscs(specification, document) -> Check:
-    """Every interface has the configured rate, delay, queue and loss, and no other queueing discipline."""
+    """Every interface has the configured rate, delay, queue and loss, and no other qdisc."""
     wrong = []
     asked, read_back = document["network"]["set"], document["network"]["read_back"]["interfaces"]
     for name, interface in read_back.items():
@@ -87,7 +87,7 @@ def check_cca(specification, document) -> Check:
 
 
 def check_idle_rtt(specification, document) -> Check | None:
-    """Connecting over the idle path takes the configured delays plus at most the time to send small packets."""
+    """Connecting over the idle path takes the configured round-trip delay, plus at most the time to send small packets."""
     if document["idle_rtt"] is None:
         return None
     size = HEADER_BYTES[specification.ip_version] + HANDSHAKE_EXTRA_BYTES
@@ -106,7 +106,7 @@ def check_idle_rtt(specification, document) -> Check | None:
 
 
 def check_duration(specification, document) -> Check:
-    """Every flow sent for the configured duration."""
+    """Every flow lasted for the configured duration."""
     wanted = specification.traffic.duration_s
     lengths = [flow["seconds"] for flow in counted_flows(document)]
     ok = all(abs(length - wanted) <= 1e-6 for length in lengths)
@@ -114,7 +114,7 @@ def check_duration(specification, document) -> Check:
 
 
 def check_streams(specification, document) -> Check:
-    """The run has the configured number of flows, and each flow connected and sent. A flow starved by others may deliver nothing."""
+    """The run has the configured number of flows, and each flow connected and sent; a flow starved by others may deliver nothing."""
     flows = counted_flows(document)
     silent = sum(1 for flow in flows if flow["start_s"] is None)
     idle = sum(1 for flow in flows if flow["bytes_received"] == 0)
@@ -127,7 +127,7 @@ def check_streams(specification, document) -> Check:
 
 
 def check_intervals(specification, document) -> Check:
-    """Every flow has all its reporting intervals."""
+    """All reporting intervals of every flow were recorded."""
     traffic = specification.traffic
     wanted = round(traffic.duration_s / traffic.interval_s)
     counts = [len(flow["intervals"]) for flow in counted_flows(document)]
@@ -135,7 +135,7 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check | None:
-    """All flows were sending at every socket reading. The check is omitted if flows may start at any time during the run."""
+    """All flows had sent data by every socket reading; the check is omitted if flows may start at any time during the run."""
     if start_within_s(specification) >= specification.traffic.duration_s:
         return None
     sending = [sum(1 for socket in look["sockets"] if socket["bytes_sent"] > 0) for look in document["sockets"]]
@@ -149,7 +149,7 @@ def check_overlap(specification, document) -> Check | None:
 
 
 def check_loss(specification, document, direction) -> Check:
-    """The share of packets lost at random agrees with the configured loss; if the loss changes, in each phase."""
+    """The share of packets lost at random agrees with the configured loss, separately in each phase if the loss changes."""
     counted = document["links"]["after"][document["network"]["set"]["loss"][direction]]["qdiscs"]["RateErrorModel"]
     changes = [
         next(iter(entry["devices"].values()))
@@ -169,17 +169,17 @@ def check_loss(specification, document, direction) -> Check:
 
 
 def check_loss_forward(specification, document) -> Check:
-    """The same as `check_loss`, for the direction of the data."""
+    """The same as `check_loss`, in the direction of the data."""
     return check_loss(specification, document, "forward")
 
 
 def check_loss_reverse(specification, document) -> Check:
-    """The same as `check_loss`, for the direction of the ACKs."""
+    """The same as `check_loss`, in the direction of the ACKs."""
     return check_loss(specification, document, "reverse")
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No flow measured an RTT below the shortest RTT of its path."""
+    """No flow measured an RTT below the minimum RTT of its path."""
     shorter_ms = sum(specification.link.delay_ms.values()) - specification.link_rtts_ms[0]
     above = [
         flow["rtt_min_ms"] - specification.flow_pair(flow["flow"]).rtt_ms + shorter_ms
@@ -192,7 +192,7 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """The total goodput is at most what the path can carry between the start of the first flow and the end of the last flow."""
+    """The total goodput doesn't exceed what the path can carry between the start of the first flow and the end of the last flow."""
     flows = [flow for flow in counted_flows(document) if flow["end_s"] is not None]
     if not flows:
         return Check("goodput_ceiling", True, "no flow that began", "0 Mbit/s")
@@ -212,7 +212,7 @@ def check_drops_elsewhere(specification, document) -> Check:
     for name, interface in document["links"]["after"].items():
         if interface["device_drops"]:
             drops.append(f"{name} {interface['device_drops']}")
-        # A full device stops the discipline above it.
+        # A device whose queue is full stops the discipline above it, so packets aren't dropped at the device.
         alone = not interface["qdiscs"].keys() - {"DropTailQueue", "RateErrorModel"}
         if (name not in bottleneck or not alone) and interface["qdiscs"]["DropTailQueue"]["drops"]:
             drops.append(f"{name} queue {interface['qdiscs']['DropTailQueue']['drops']}")

@@ -1,1 +1,1 @@
-"""The checks that judge a run by the kernel's counters and settings."""
+"""The checks that decide, from the kernel's counters and settings, whether a run is valid."""

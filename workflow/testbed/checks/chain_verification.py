@@ -1,7 +1,7 @@
 """Checks of a chain of bottlenecks.
 
-The checks for a single bottleneck are applied to each bottleneck. An additional check compares the arrivals at each queue with the
-departures, the drops and the waiting packets.
+The checks for a single bottleneck are applied to each bottleneck. An additional check verifies that the arrivals at each queue equal the
+sum of the departures, the drops and the packets still queued.
 """
 
 from experiment.chain_names import DIRECTIONS, arrivals, attached, ends
@@ -13,14 +13,14 @@ from testbed.checks.mark_checks import ce_packets, check_marks
 from testbed.checks.network_checks import grown
 from testbed.network.addresses import access_interface
 
-#: Counter of packets that a host sends but routers don't forward: multicast reports and router solicitations.
+#: Counter of packets that hosts send but routers don't forward: multicast listener reports and router solicitations.
 MULTICAST = "Ip6OutMcastPkts"
 
 
 def of_each(specification, name, judge) -> Check:
     """Return one `Check` that combines the checks of all bottlenecks.
 
-    ``judge`` returns the `Check` of the bottleneck with a given number; numbers begin with 1.
+    ``judge`` is a function that takes a bottleneck's number (from 1) and returns the `Check` of this bottleneck.
     """
     checks = [judge(number) for number in range(1, len(specification.bottlenecks) + 1)]
     expected, observed = (
@@ -31,7 +31,7 @@ def of_each(specification, name, judge) -> Check:
 
 
 def check_goodput_ceilings(specification, document) -> Check:
-    """At each bottleneck, the flows got no more than the bottleneck's capacity plus the data queued downstream."""
+    """At each bottleneck, the flows received no more than the bottleneck's capacity plus the data queued downstream."""
 
     def judge(number):
         here = specification.bottlenecks[number - 1]
@@ -42,7 +42,7 @@ def check_goodput_ceilings(specification, document) -> Check:
 
 
 def waiting_behind_bytes(specification, number) -> float:
-    """Return the largest amount of data, in bytes, that downstream queues can add to the goodput of a bottleneck's flows.
+    """Return the maximum number of bytes that downstream queues can add to the data received from a bottleneck.
 
     ``number`` is the bottleneck's number, from 1.
     """
@@ -52,7 +52,7 @@ def waiting_behind_bytes(specification, number) -> float:
 
 
 def check_losses(specification, document, direction) -> Check:
-    """The share of packets lost at random behind each bottleneck agrees with the configured loss; see `judge_loss`."""
+    """The share of packets lost at random after each bottleneck agrees with the configured loss; see `judge_loss`."""
     name, configured = f"loss_{direction}", specification.direction(direction).loss_percent / 100
 
     def judge(number):
@@ -76,9 +76,9 @@ def check_losses_reverse(specification, document) -> Check:
 
 
 def check_marks_of_each(specification, document) -> Check:
-    """The packets that each bottleneck marked arrived with a mark, unless they were lost or waited downstream.
+    """The packets that each bottleneck marked arrived with a mark, unless they were lost or are still queued downstream.
 
-    No other packet had a mark. A packet that several bottlenecks mark counts at each of these bottlenecks.
+    No other packet carried a mark. A packet that several bottlenecks marked counts at each of these bottlenecks.
     """
     after, pairs = document["links"]["after"], specification.pairs
     wrong, observed = [], []
@@ -87,7 +87,7 @@ def check_marks_of_each(specification, document) -> Check:
         marks = [marks_at(after[ends(n)[direction]]) for n in range(1, len(specification.bottlenecks) + 1)]
         behind = [lost_behind(document, n, direction) for n in range(1, len(marks) + 1)]
         for number, marked in enumerate(marks, 1):
-            # In the data's direction a packet continues to bottlenecks with higher numbers.
+            # In the direction of the data, a packet continues to bottlenecks with higher numbers.
             further = behind[number - 1 :] if direction == "forward" else behind[:number]
             through = sum(
                 a for a, p in zip(arrived, pairs, strict=True) if p.first_hop <= number < p.first_hop + p.hops
@@ -114,9 +114,9 @@ def marks_at(interface) -> int:
 
 
 def lost_behind(document, number, direction) -> int:
-    """Return an upper bound on the number of a bottleneck's marks that reached no host.
+    """Return an upper bound on the number of marks that a bottleneck counted but that didn't arrive at a host.
 
-    The marked packets may have been dropped, may still be waiting, or may have been counted twice.
+    The marked packets may have been dropped, may still be queued, or may have been counted twice.
     """
     after = document["links"]["after"]
     queues = after[ends(number)[direction]]["qdiscs"]
@@ -127,7 +127,7 @@ def lost_behind(document, number, direction) -> int:
 
 
 def check_conservation(specification, document) -> Check:
-    """Every packet that reached a queue during the traffic left the queue, was dropped by it, or is still waiting in it.
+    """Every packet that arrived at a queue during the traffic left the queue, was dropped there, or is still queued.
 
     Multicast packets from hosts may be missing, because routers don't forward them.
     """
@@ -148,9 +148,9 @@ def check_conservation(specification, document) -> Check:
 
 
 def unaccounted(specification, document, number, direction) -> int:
-    """Return the number of packets unaccounted for at a bottleneck's queue.
+    """Return the number of packets that are unaccounted for at a bottleneck's queue.
 
-    This is the number of arrivals minus the number of departures, drops and waiting packets.
+    This is the number of arrivals during the traffic minus the number of departures, drops and packets still queued.
     """
     name = ends(number)[direction]
     qdiscs = {when: document["links"][when][name]["qdiscs"] for when in ("before", "after")}
@@ -163,8 +163,8 @@ def unaccounted(specification, document, number, direction) -> int:
 def came(specification, document, number, direction) -> int:
     """Return the number of packets that arrived at a bottleneck's queue during the traffic.
 
-    They come from the previous bottleneck and from hosts at the router. Packets from the previous bottleneck to these hosts don't reach the
-    queue, so they are subtracted.
+    Packets arrive from the previous bottleneck and from the router's hosts. Packets from the previous bottleneck to the router's hosts
+    don't reach the queue, so they are subtracted.
     """
     router = name_of_router(number, direction)
     before = number - 1 if direction == "forward" else number + 1
@@ -179,16 +179,16 @@ def came(specification, document, number, direction) -> int:
     for pair in specification.pairs:
         its_router, _ = attached(pair)[1 - DIRECTIONS.index(direction)]
         if its_router == router:
-            # Packets from the previous bottleneck to this host don't continue.
+            # Packets from the previous bottleneck to this host don't go to the next bottleneck.
             interface = access_interface(router, pair)
             packets -= grown(document, interface, "tx_packets") + queued(document, interface)
     return packets
 
 
 def senders_to(specification, number, direction) -> list[str]:
-    """Return the names of the hosts that send into a bottleneck's queue from its router.
+    """Return the names of the hosts that are attached to a bottleneck's router and send packets to the bottleneck's queue.
 
-    These are senders for ``forward``, and receivers for ``reverse``.
+    In the direction ``forward`` these hosts are senders, in ``reverse`` they are receivers.
     """
     router, side = name_of_router(number, direction), DIRECTIONS.index(direction)
     at_ends = (attached(pair)[side] for pair in specification.pairs)
@@ -196,22 +196,22 @@ def senders_to(specification, number, direction) -> list[str]:
 
 
 def not_forwarded(specification, document, number, direction) -> int:
-    """Return an upper bound on the number of packets that the hosts in `senders_to` sent but the router didn't forward."""
+    """Return an upper bound on the number of packets that the hosts from `senders_to` sent but that the router didn't forward."""
     return sum(document["stack"]["tcp"][host][MULTICAST] for host in senders_to(specification, number, direction))
 
 
 def name_of_router(number, direction) -> str:
-    """Return the name of the router that has a bottleneck's queue in the given direction."""
+    """Return the name of the router that holds a bottleneck's queue for the given direction."""
     return ends(number)[direction].partition("-")[0]
 
 
 def queued(document, name) -> int:
-    """Return the increase, during the traffic, in the number of packets that wait at the interface ``name``."""
+    """Return by how much the number of packets queued at the interface ``name`` increased during the traffic."""
     after, before = (document["links"][when][name]["qdiscs"] for when in ("after", "before"))
     return sum(queue["backlog_packets"] - before[kind]["backlog_packets"] for kind, queue in after.items())
 
 
-#: Check of a single bottleneck -> check of each bottleneck on a chain.
+#: Check of a single bottleneck -> check of all bottlenecks that replaces it on a chain.
 CHAIN_INSTEAD = {
     check_goodput_ceiling: check_goodput_ceilings,
     check_loss_forward: check_losses_forward,

@@ -1,22 +1,22 @@
 """The check of UDP flows: the kernels' counters must account for every datagram.
 
-iperf3's server stops counting when its client has sent the last datagram. Its counts miss the datagrams that are still queued at this
-time, and the lost datagrams that no later datagram reveals. The hosts' kernels continue to count.
+iperf3's server stops counting when its client has sent the last datagram. The server's counts therefore don't include datagrams that are
+still queued at this time, or lost datagrams that no later datagram reveals. The hosts' kernels continue to count.
 """
 
 from testbed.checks.check import Check, in_turn
 from testbed.checks.lost_packets import packets_lost
 from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_streamed
 
-#: Largest number of a flow's datagrams that are not data, without and with losses. They are the opening datagram, which the client
-#: repeats every second if the network loses packets, and some that arrive while the server stops counting.
+#: Maximum number of a flow's datagrams that don't count as data, without and with losses. They are the opening datagrams, which the client
+#: repeats every second if packets are lost, and datagrams that arrive while the server stops counting.
 BESIDE, REPEATED = 8, 300
-#: Counters of a host's kernel for datagrams that arrived for a socket, without a socket, or damaged; the same for both IP versions.
+#: Kernel counters of the datagrams that arrived for a socket, without a socket, or damaged; their names are the same for both IP versions.
 ARRIVED = ("InDatagrams", "NoPorts", "InErrors")
 
 
 def check_datagrams(specification, document) -> Check:
-    """Every datagram was received, counted as dropped by the kernel, or in transit when iperf3's server stopped counting."""
+    """Every datagram was received, was counted as dropped by a kernel, or was in transit when iperf3's server stopped counting."""
     observed, all_sent, missing, wrong = [], 0, 0, False
     for process in document["traffic"]:
         sent = process["client"]["end"]["sum"]["packets"]
@@ -41,7 +41,7 @@ def check_datagrams(specification, document) -> Check:
 
 
 def by_the_kernel(specification, document) -> tuple[int, int]:
-    """Return the number of datagrams that the senders' kernels sent, and the number that the receivers' kernels received.
+    """Return the number of datagrams sent and the number received, as the hosts' kernels count them.
 
     Damaged datagrams count as received.
     """
@@ -51,13 +51,13 @@ def by_the_kernel(specification, document) -> tuple[int, int]:
 
 
 def waiting(document) -> int:
-    """Return the number of packets still waiting in queues and delay lines at the end."""
+    """Return the number of packets still held in queues and by netem at the end."""
     after = document["links"]["after"].values()
     return sum(max((q["backlog_packets"] for q in one["qdiscs"].values()), default=0) for one in after)
 
 
 def most_under_way(specification) -> int:
-    """Return the largest possible number of datagrams in transit, in the queues and on the path."""
+    """Return the maximum number of datagrams that can be in transit, in the queues and on the path."""
     held = 0
     for one in specification.bottlenecks:
         held += one.queue_packets or (one.queue_bytes or 0) // specification.packet_bytes

@@ -1,11 +1,11 @@
-"""Checks of a study's definitions: the CCAs' parameters and the custom kernel."""
+"""Checks of what a study defines: the CCAs' parameters and the custom kernel."""
 
 from testbed.checks.check import Check
 from testbed.machine.environment import kernel_of
 
 
 def check_parameters(specification, document) -> Check:
-    """The kernel's CCAs had the parameters that the study defines."""
+    """The parameters of the kernel's CCAs had the values that the study defines."""
     read_back = document["network"]["read_back"]["cca_parameters"]
     wanted = [
         (one.module, name, value)
@@ -18,7 +18,7 @@ def check_parameters(specification, document) -> Check:
 
 
 def _same(text, value):
-    """Return whether a value as printed by the kernel equals a parameter's value; the kernel prints switches as Y or N."""
+    """Return whether a value, as the kernel prints it, equals a parameter's value; the kernel prints bools as Y or N."""
     return text in (("N", "0"), ("Y", "1"))[value] if value in (0, 1) else text == str(value)
 
 
@@ -35,7 +35,7 @@ def check_kernel(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks of the study's definitions that apply to a run."""
+    """Return the checks of a study's definitions that apply to a run."""
     if specification.platform != "uml":
         return ()
     parameters = any(one.parameters for one in specification.definitions.values())

@@ -1,4 +1,4 @@
-"""Checks of the traffic: the CCA, the duration, the amount of data and the readings of each flow."""
+"""Checks of the traffic: each flow's CCA, duration, amount of data and socket readings."""
 
 import math
 from collections.abc import Iterator
@@ -15,25 +15,26 @@ from testbed.readings.deliveries import (
 )
 from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, start_within_s
 
-#: Smallest number of message exchanges from which a round-trip time is computed.
+#: Minimum number of message exchanges from which a round-trip time is computed.
 MIN_EXCHANGES = 100
-#: Largest share of a connection's busy time in which a buffer may limit the connection, unless the study limits the buffer. It isn't 0,
-#: because the kernel counts in ticks.
+#: Maximum share of a connection's busy time during which a buffer may limit the connection, unless the study limits the buffer. The share
+#: isn't 0, because the kernel counts in ticks.
 MOST_LIMITED = 0.01
-#: The largest receive buffer divided by this number is the smallest window that may be fully open.
+#: A receive window below the maximum receive buffer divided by this number is still opening.
 OPENED = 4
 #: CCA that needs ECN -> CCA that Linux uses instead on a connection without ECN.
 WITHOUT_ECN = {"dctcp": "dctcp-reno"}
-#: Smallest number of readings of a subflow or of a file's connection, as a share of the number for a whole flow.
+#: Minimum number of readings for a subflow or for a file's connection, as a share of the number for a connection that lasts as long as its
+#: flow.
 MOST_OF = 0.9
 
 
 def check_cca(specification, document) -> Check:
-    """Every data connection used the configured CCA, according to iperf3 and to the kernel at every reading.
+    """Every data connection used the configured CCA, according to iperf3 and, at every reading, to the kernel.
 
     If ECN was requested but not negotiated, a connection may use the CCA with which Linux replaces the configured one
-    (`mark_checks.check_ecn`). If a connection was given a CCA from a C file but has a different CCA, the sender is the cause of the
-    failure, because the code in the file has changed the CCA.
+    (`mark_checks.check_ecn`). If the study's CCA comes from a C file and was set on the socket, the sender is the cause of a failure,
+    because the code in the file has changed the CCA.
     """
     observed = [
         (specification.flow_kernel_cca(flow), process["client"]["end"].get("sender_tcp_congestion"))
@@ -65,7 +66,7 @@ def check_cca(specification, document) -> Check:
 
 
 def check_segment_size(specification, document) -> Check:
-    """Every data connection had the study's segment size at every reading."""
+    """Every data connection used the study's segment size at every reading."""
     wanted = specification.snd_mss_bytes
     seen = [s["mss_bytes"] for s in readings(document)]
     return Check(
@@ -77,13 +78,13 @@ def check_segment_size(specification, document) -> Check:
 
 
 def check_exit_status(specification, document) -> Check:
-    """No client or server of iperf3 reported an error."""
+    """No iperf3 client or server reported an error."""
     errors = [side["error"] for p in document["traffic"] for side in (p["client"], p["server"]) if "error" in side]
     return Check("exit_status", not errors, "no error", "; ".join(errors) or "no error")
 
 
 def check_duration(specification, document) -> Check:
-    """Every client sent for the configured duration of the run or of its group."""
+    """Every client sent for the duration that is configured for the run or for the client's group."""
     wanted = [specification.long_flows[p["flows"][0]].length_s for p in document["traffic"]]
     lengths = [p["client"]["end"]["sum_sent"]["seconds"] for p in document["traffic"]]
     ok = all(abs(length - asked) <= 0.01 * asked + 0.05 for length, asked in zip(lengths, wanted, strict=True))
@@ -93,15 +94,15 @@ def check_duration(specification, document) -> Check:
 def check_streams(specification, document) -> Check:
     """There are as many streams as flows, and each stream sent data.
 
-    A stream that delivers nothing because other streams starve it is a result and not a failure. The same holds for a stream that never
-    sent because the network lost packets: it may have waited for an acknowledgement until the end.
+    A stream that delivers nothing because other streams starve it is a result and not a failure. The same applies to a stream that never
+    sent data because packets were lost: it may have waited for an acknowledgement until the end.
     """
     if specification.udp:
-        # iperf3 has UDP's packets and bytes only in its sums.
+        # For UDP, iperf3 reports packets and bytes only in its sums.
         ends = [(p["client"]["end"]["sum"], p["server"]["end"]["sum_received"]) for p in document["traffic"]]
         streams = [(sent["packets"], received["bytes"]) for sent, received in ends]
     else:
-        # iperf3 counts whole blocks, and a slow flow may not complete any; the kernel's count is better.
+        # iperf3 counts only whole blocks, and a slow flow may not complete any, so the kernel's counters are more accurate.
         known = {s["flow"] for s in readings(document) if s.get("bytes_sent", 0) > COOKIE_BYTES}
         begun = {
             flow["flow"]
@@ -128,7 +129,7 @@ def check_intervals(specification, document) -> Check:
     interval_s = specification.traffic.interval_s
     wanted, counts = [], []
     for process in document["traffic"]:
-        # A last interval of a few milliseconds is the end of the test, not a sign of a missing interval.
+        # A final interval of a few milliseconds belongs to the end of the test, and doesn't count.
         full = [i for i in process["client"]["intervals"] if i["sum"]["seconds"] > 0.5 * interval_s]
         counts.append(sum(1 for i in full if len(i["streams"]) == len(process["flows"])))
         wanted.append(round(specification.long_flows[process["flows"][0]].length_s / interval_s))
@@ -136,11 +137,11 @@ def check_intervals(specification, document) -> Check:
 
 
 def check_overlap(specification, document) -> Check:
-    """At every planned reading, all flows that should have been sending were sending. No flow was sending outside its scheduled time.
+    """At every planned reading, all flows that were due to send were sending; no flow ever sent outside its scheduled time.
 
-    The readings are planned between one quarter and three quarters of the duration. If the network lost packets, a flow may start late,
-    because the lost packets may have been its client's opening packets. If an established connection doesn't send, the sender is the cause
-    of the failure.
+    The readings are planned between one quarter and three quarters of the duration. If packets were lost, a flow may start late, because
+    the lost packets may have been the first packets of its client's connections. If an established connection doesn't send, the sender is
+    the cause of the failure.
     """
     clients = plan_clients(specification)
     planned = set(look_times_s(clients, specification))
@@ -174,10 +175,10 @@ def check_overlap(specification, document) -> Check:
 
 
 def is_held_up(client, there) -> bool:
-    """Return whether any of a client's connections was held up at a reading.
+    """Return whether any of a client's connections was held up at the time of a reading.
 
-    A connection is held up if it isn't established, waits for its first acknowledgement, or has retransmitted packets. ``there`` maps each
-    flow to its socket at the reading.
+    A connection is held up if it isn't established, is waiting for its first acknowledgement, or has retransmitted packets. ``there`` maps
+    each flow to the reading of its socket.
     """
     return any(
         flow not in there or there[flow]["bytes_acked"] <= COOKIE_ACKED_BYTES or there[flow]["retransmits"]
@@ -196,7 +197,7 @@ def check_messages(specification, document) -> Check:
 
 
 def check_exchanges(specification, document) -> Check:
-    """There were at least `MIN_EXCHANGES` exchanges of messages, and the messages had the study's size."""
+    """At least `MIN_EXCHANGES` message exchanges took place, and the messages were of the study's size."""
     wrong, observed = [], []
     for process in document["traffic"]:
         result = process["round_trip"]
@@ -209,14 +210,14 @@ def check_exchanges(specification, document) -> Check:
 
 
 def check_transfer(specification, document) -> Check:
-    """The whole file arrived."""
+    """The entire file arrived."""
     wanted = specification.traffic.file_bytes
     got = [p["transfer"]["bytes"] for p in document["traffic"]]
     return Check("transfer", set(got) == {wanted}, f"{wanted} bytes", f"{words(got)} bytes")
 
 
 def check_series(specification, document) -> Check:
-    """The time series of every flow have enough readings for the flow's duration at the study's sampling interval."""
+    """The time series of every flow contains enough readings for the flow's duration and the study's sampling interval."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
         return Check("series", True, "no time series requested", "none")
@@ -227,7 +228,7 @@ def check_series(specification, document) -> Check:
     series = document.get("series", {}).get("sockets", ())
     connections = specification.sampled_connections
     if connections > specification.flows or specification.traffic.application == "ftp":
-        # A subflow joins after the first has begun, and a file's connection begins after the commands that request it.
+        # A subflow joins after the first one has started, and a file's connection starts after the commands that request the file.
         wanted = [math.floor(MOST_OF * count) for count in wanted]
     counts = [len(flow["time_s"]) for flow in series]
     enough = all(len(flow["time_s"]) >= wanted[flow["flow"]] for flow in series)
@@ -240,20 +241,20 @@ def check_series(specification, document) -> Check:
 
 
 def check_buffers(specification, document) -> Check:
-    """Neither the receiver's window nor the send buffer limited a connection, except for a buffer that the study limits.
+    """Neither the receive window nor the send buffer limited a connection, unless the study limits the buffer.
 
     A failure is attributed to the sender, because it results from the amount of data that the sender has in flight.
 
-    The kernel counts the time in which a connection was limited (tcpi_rwnd_limited, tcpi_sndbuf_limited). The check compares the increase
-    between the first and the last reading with the increase in busy time. Two kinds of limits are the kernel's normal behaviour and thus
-    allowed:
+    The kernel counts the time during which a connection was limited (tcpi_rwnd_limited, tcpi_sndbuf_limited). The check compares the
+    increase between the first and the last reading with the increase in busy time. Two kinds of limits are the kernel's normal behaviour,
+    and are therefore allowed:
 
-    - The receiver's window is still opening after losses. Linux enlarges the receive buffer once per round trip, according to the data read
-      in order, and the window opens with the buffer.
+    - The receive window is still opening after losses. Once per round trip, Linux enlarges the receive buffer according to the amount of
+      data read in order, and the window opens with the buffer.
     - The send buffer is below its maximum. Linux sizes it according to the congestion window (tcp_sndbuf_expand), so it may limit the
-      connection after the congestion window was reduced.
+      connection after the congestion window has been reduced.
 
-    An MPTCP subflow has no separate send buffer.
+    The send buffer isn't checked with MPTCP, because a subflow has no send buffer of its own.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
     asked = {"receiver's window": specification.limits_receive_window, "send buffer": specification.limits_send_buffer}
@@ -285,7 +286,7 @@ def check_buffers(specification, document) -> Check:
 
 
 def is_opening(specification, socket) -> bool:
-    """Return whether a connection's receive window is still opening, that is, far below the largest receive buffer.
+    """Return whether a connection's receive window is still opening, that is, far below the maximum receive buffer.
 
     Data received out of order count as part of the window, because they occupy the buffer.
     """
@@ -300,9 +301,9 @@ def is_sized(specification, socket) -> bool:
 
 
 def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
-    """Yield, for each connection, the share of busy time in which the connection was limited, and its last reading.
+    """Yield, for each connection, the share of its busy time during which it was limited, and the last reading of its socket.
 
-    The share covers the time from the first to the last reading. ``column`` is the counter of the limited time.
+    The share is measured from the first to the last reading. ``column`` is the name of the counter of the limited time.
     """
     nothing = {column: 0, "busy_ms": 0}
     connections = {}
@@ -316,7 +317,7 @@ def limited_shares(document, column) -> Iterator[tuple[float, dict]]:
 
 
 def check_goodput_ceiling(specification, document) -> Check:
-    """In each direction with data, no more was delivered than the path can carry in the same time."""
+    """In each direction in which data flow, no more data were delivered than the path can carry in the same time."""
     numbers = {}
     for flow in range(specification.flows):
         numbers.setdefault(specification.flow_pair(flow).direction, set()).add(flow)
@@ -332,8 +333,9 @@ def check_goodput_ceiling(specification, document) -> Check:
 def judge_goodput(specification, document, flows, waiting_bytes=0, direction="forward") -> Check:
     """Return the `Check` that compares the total goodput of the given flows with the capacity that they share.
 
-    ``flows`` are flow numbers in the document; the specification of a single bottleneck on a chain has different numbers.
-    ``waiting_bytes`` is the amount of data that may have passed the bottleneck before the measured period but was delivered in it.
+    ``flows`` are the flow numbers in the document; in the specification of a single bottleneck on a chain, the same flows have other
+    numbers. ``waiting_bytes`` is the amount of data that may have passed the bottleneck before the measured period, but may have been
+    delivered during the period.
     """
     got = [delivered for flow, delivered in spans_at_most(specification, document) if flow in flows]
     begin_ns, end_ns = min((begin for begin, _, _ in got), default=0), max((end for _, end, _ in got), default=0)
@@ -349,9 +351,9 @@ def judge_goodput(specification, document, flows, waiting_bytes=0, direction="fo
 
 
 def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield the items of `delivered_spans`; with UDP, each period has the latest possible end.
+    """Yield the items of `delivered_spans`; with UDP, each period ends at the latest possible time.
 
-    With UDP the end is uncertain, because iperf3 doesn't report the delay of a flow whose opening packets were lost.
+    With UDP the end is uncertain, because iperf3 doesn't report by how much a flow was delayed if its opening packets were lost.
     """
     if not specification.udp:
         yield from delivered_spans(document)
@@ -362,9 +364,9 @@ def spans_at_most(specification, document) -> Iterator[tuple[int, tuple[int, int
 
 
 def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
-    """Yield each flow with (begin in ns, end in ns, bytes delivered).
+    """Yield each flow's number and its delivered data, as (begin in ns, end in ns, bytes delivered).
 
-    The period is common to all flows or, if there is no common period, the lifetime of the flow.
+    The period is the same for all flows. If the flows have no common period, a flow's period is its lifetime.
     """
     for flow, window in (windows(document) or lifetime_windows(document)).items():
         yield flow, (window.begin_ns, window.end_ns, window.delivered_bytes[flow])
@@ -375,5 +377,5 @@ def delivered_spans(document) -> Iterator[tuple[int, tuple[int, int, int]]]:
 
 
 def readings(document) -> list[dict]:
-    """Return all readings of the flows' sockets in one list."""
+    """Return the readings of all flows' sockets in one list."""
     return [socket for look in document["sockets"] for socket in look["sockets"]]

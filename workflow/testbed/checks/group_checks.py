@@ -1,4 +1,4 @@
-"""Checks of groups other than long flows: requests for web objects, and packets of real-time streams."""
+"""Checks of web groups and real-time groups: requests for web objects, and packets of real-time streams."""
 
 from experiment.flow_groups import REAL_TIME, WEB
 from experiment.web_objects import NOT_COMPLETE, drawn_objects
@@ -7,17 +7,17 @@ from testbed.checks.lost_packets import packets_lost
 from testbed.checks.mark_checks import duplicates_of
 from testbed.traffic.real_time import send_times_ns, stream_offset_ns
 
-#: Largest delay of an event's start in ns under a virtual clock, the delay that each start causes for other events (each reading moves
-#: the clock by 256 ns, and a connection needs seven readings), and the largest delay under a real clock.
+#: Three times in ns: the maximum delay of an event's start under a virtual clock; the delay that each start causes for other events (each
+#: reading of the clock advances it by 256 ns, and a connection needs seven readings); and the maximum delay under a real clock.
 LATE_NS, EACH_LATE_NS, REAL_LATE_NS = 10_000, 4_000, 100_000_000
-#: Failures of a web object that the network may cause. All other failures are faults of the server or the client.
+#: Failures to fetch a web object that the network may cause. The server or the client is at fault for all other failures.
 OF_THE_NETWORK = ("ETIMEDOUT", "EHOSTUNREACH", NOT_COMPLETE)
-#: Amount, in ns, by which a one-way delay may seem too short because of netem's ticks.
+#: Amount in ns by which a one-way delay may appear too short because of netem's ticks.
 DELAY_SLACK_NS = 1_000
 
 
 def check_web_objects(specification, document) -> Check:
-    """All objects were requested at the drawn times, and each object arrived completely unless the network prevented it."""
+    """All objects were requested at the times drawn at random, and each object arrived completely unless the network prevented this."""
     wrong, expected, observed, waits_ns = [], [], [], waiting_ns(specification)
     for group, objects in zip(specification.groups_of(WEB), document["web"], strict=True):
         times_ns, sizes = drawn_objects(specification, group)
@@ -43,7 +43,7 @@ def check_web_objects(specification, document) -> Check:
 
 
 def check_web_cca(specification, document) -> Check:
-    """Each web server accepted a connection with its group's CCA, according to the kernel."""
+    """Each web server's accepted connection used the CCA of the server's group, according to the kernel."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))
@@ -51,9 +51,9 @@ def check_web_cca(specification, document) -> Check:
 
 
 def check_real_time(specification, document) -> Check:
-    """All packets of each stream were sent on time. Every packet that wasn't lost arrived once, undamaged and not too early.
+    """All packets of each stream were sent on time, and every packet that wasn't lost arrived once, undamaged and not too early.
 
-    An arrival is too early if the packet's delay is below the shortest delay of the path.
+    A packet arrives too early if its delay is below the path's minimum delay. Duplicates are allowed if the study configures them.
     """
     wrong, expected, observed = [], [], []
     waits_ns = waiting_ns(specification)
@@ -89,15 +89,15 @@ def check_real_time(specification, document) -> Check:
 
 
 def on_time(specification, began_ns, drawn_ns, waits_ns) -> bool:
-    """Return whether no event began before its drawn time or later than `waiting_ns` allows."""
+    """Return whether every event began at or after the time drawn for it, and not later than the clock and `waiting_ns` allow."""
     late_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
     return all(0 <= began - drawn <= late_ns + waits_ns[drawn] for began, drawn in zip(began_ns, drawn_ns, strict=True))
 
 
 def waiting_ns(specification) -> dict[int, int]:
-    """Return, for each drawn time, the longest delay in ns that earlier and simultaneous events can cause.
+    """Return the maximum delay in ns that earlier and simultaneous events can cause, for each time drawn for an event.
 
-    Each event causes a delay because it moves the clock.
+    Each event delays others because it advances the clock.
     """
     moments = [at for group in specification.groups_of(WEB) for at in drawn_objects(specification, group)[0]]
     for group in specification.groups_of(REAL_TIME):

@@ -1,4 +1,4 @@
-"""The checks of link options: did each option affect the configured share of packets?"""
+"""The checks of link options: each option must affect the configured share of packets."""
 
 import math
 from collections.abc import Callable
@@ -19,7 +19,7 @@ def checks_of(specification) -> tuple[Callable, ...]:
 
 
 def check_option(option: LinkOption, specification, document) -> Check:
-    """In each direction that has the option and carries packets, the share of affected packets agrees with the configured share."""
+    """In each direction in which the option applies and packets flow, the share of affected packets agrees with the configured share."""
     judged = {}
     for direction in DIRECTIONS if specification.answers else DIRECTIONS[:1]:
         if specification.option(option.name, direction):
@@ -37,21 +37,21 @@ def check_option(option: LinkOption, specification, document) -> Check:
 def judge_share(name, configured, count, of, seen=(1, 1), of_one=1) -> Check:
     """Return the `Check` that compares a share of packets with the configured share.
 
-    The share is tested like random loss (`loss_checks.judge_loss`).
+    The statistical test is the same as for random loss (`loss_checks.judge_loss`).
 
     Parameters
     ----------
     name : str
         Name of the check.
     configured : float
-        Configured share of affected packets, a fraction.
+        Configured share of affected packets, as a fraction.
     count, of : int
-        Number of affected packets in the counters, and number of all packets.
+        Number of affected packets according to the counters, and number of all packets.
     seen : tuple of float
-        Smallest and largest share of affected packets that can be detected (`COUNTED`). The test uses the value in this range that is
-        closest to the observation.
+        Minimum and maximum share of the affected packets that can be detected (`COUNTED`). The test uses the value in the resulting range
+        that is closest to the observed share.
     of_one : float
-        Number of packets that carry as much information as one independent packet.
+        Number of packets that give as much information as one independent packet.
     """
     least, most = (configured * share for share in seen)
     expected = f"{100 * configured:g} %"

@@ -1,19 +1,19 @@
-"""The check of random losses in bursts, which uses a bound on the number of losses."""
+"""The check of random losses in bursts, which uses a bound on the probability of the number of losses."""
 
 import math
 
 from testbed.checks.check import Check
 
-#: Tilts of Chernoff's bound to try: the smallest tilt, the ratio of successive tilts, and the number of tilts.
+#: Tilts of the Chernoff bound that are tried: the smallest tilt, the ratio of successive tilts, and the number of tilts.
 LEAST_TILT, TILT_STEP, TILTS = 1e-6, 1.5, 45
 
 
 def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
     """Return the `Check` that compares the number of dropped packets with a `LossModel`.
 
-    Chernoff's bound limits the probability of a number at least as extreme as the observed number. The check fails if the bound is below
-    half of ``false_alarm``. The bound takes the model's Markov chain into account, because losses in bursts vary more in number than
-    independent losses.
+    The Chernoff bound limits the probability of a number at least as extreme as the observed number. The check fails if the bound is below
+    half of ``false_alarm``. The bound takes the model's Markov chain into account, because the number of losses varies more if they occur
+    in bursts than if they are independent.
     """
     expected = f"{100 * model.share:.6g} % in bursts of {model.burst_packets:.6g} packets on average"
     if offered == 0:
@@ -24,7 +24,7 @@ def judge_bursty_loss(name, model, dropped, offered, false_alarm) -> Check:
 
 
 def _log_bound(model, dropped, offered):
-    """Return the logarithm of Chernoff's bound on the probability of a number of losses at least as extreme as ``dropped``.
+    """Return the logarithm of the Chernoff bound on the probability of a number of losses at least as extreme as ``dropped``.
 
     More extreme numbers are larger if ``dropped`` is above the mean, and smaller otherwise.
     """
@@ -34,9 +34,9 @@ def _log_bound(model, dropped, offered):
 
 
 def _log_generating(model, tilt, packets):
-    """Return ln E[exp(tilt x losses)] for ``packets`` packets of a stationary chain.
+    """Return ln E[exp(tilt x losses)], where losses is the number of losses in ``packets`` packets of a stationary chain.
 
-    The expectation is computed from a matrix power by repeated squaring.
+    The expectation is computed from a matrix power, by repeated squaring.
     """
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0

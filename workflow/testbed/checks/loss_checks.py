@@ -1,4 +1,4 @@
-"""Checks of losses: packets lost at random, in bursts, on several paths or while parameters change."""
+"""Checks of packet loss: at random, in bursts, on several paths, and at a rate that changes during the run."""
 
 import math
 
@@ -7,7 +7,7 @@ from testbed.checks.check import SENDER, Check
 from testbed.checks.loss_burst_checks import judge_bursty_loss
 from testbed.checks.loss_phases import check_phases, loss_phases
 
-#: Probability that a correct run fails a loss check.
+#: Maximum probability that a correct run fails a loss check.
 LOSS_FALSE_ALARM = 1e-6
 
 
@@ -23,7 +23,8 @@ def check_loss(specification, document, direction) -> Check:
         return Check(name, True, "0 %", "no netem that could drop packets")
     offered, dropped = netem_counts(document, direction)
     if specification.link.netem_is_queue and dropped > configured * offered:
-        # netem counts random losses and overflows in the same counter, and so does a shaper above netem (`net_xmit_drop_count`).
+        # netem counts random losses and drops from a full queue in the same counter, and so does a shaper above netem
+        # (`net_xmit_drop_count`).
         observed = f"{loss_words(dropped, offered)}, including drops because netem's queue was full"
         return Check(name, True, f"at least {100 * configured:g} %", observed)
     if model := specification.direction(direction).loss_model:
@@ -35,8 +36,8 @@ def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
     """Return the `Check` that compares a share of packets lost at random with the configured share.
 
     The test uses the Chernoff-Hoeffding bound on the binomial tail (1963). With n packets, a configured share p and a dropped share q,
-    n D(q||p) exceeds ln(2/a) with a probability of at most a. D is the relative entropy. ``configured`` is a fraction. ``of_one`` is the
-    number of packets that carry as much information as one independent packet.
+    n D(q||p) exceeds ln(2/a) with a probability of at most a, where D is the relative entropy. ``configured`` is a fraction. ``of_one`` is
+    the number of packets that give as much information as one independent packet.
     """
     if offered == 0:
         return Check(name, False, f"{100 * configured:g} %", "no packet passed", SENDER)
@@ -45,7 +46,7 @@ def judge_loss(name, configured, dropped, offered, of_one=1) -> Check:
 
 
 def loss_words(dropped, offered) -> str:
-    """Return the losses as text."""
+    """Return the number and share of lost packets as text."""
     return f"{dropped} of {offered} packets, {100 * dropped / offered:.4f} %"
 
 
@@ -60,11 +61,10 @@ def check_loss_reverse(specification, document) -> Check:
 
 
 def netem_counts(document, direction) -> tuple[int, int]:
-    """Return the number of packets offered to netem and the number that netem dropped.
+    """Return the number of packets offered to netem and the number that netem dropped, in one direction during the traffic.
 
-    The counts are for one direction during the traffic, summed over all pairs, without the packets lost in an outage. The device counts
-    passed packets, because with segmentation offload a qdisc counts each segment of a passed super-packet, but counts a dropped
-    super-packet once.
+    Both numbers are summed over all pairs, and exclude packets lost in an outage. Passed packets are counted by the device, because with
+    segmentation offload a qdisc counts each segment of a super-packet that it passes, but counts a dropped super-packet only once.
     """
     counts = [counts_of_netem(document, name) for name in document["network"]["set"]["netem"][direction]]
     passed, dropped = (sum(count[place] for count in counts) for place in (0, 1))
@@ -73,7 +73,7 @@ def netem_counts(document, direction) -> tuple[int, int]:
 
 
 def losses_of_paths(specification, document, direction) -> list[tuple[float, int, int]]:
-    """Return (loss in percent, packets offered, packets dropped at random) for each path of a cable that has a netem in the direction."""
+    """Return (loss in percent, packets offered, packets dropped at random) for each path of a cable with a netem in the direction."""
     outage, receiving = document.get("outage", {}), {"forward": "h2", "reverse": "h1"}[direction]
     found = []
     for path, run in enumerate(specification.bottlenecks):
@@ -88,24 +88,24 @@ def losses_of_paths(specification, document, direction) -> list[tuple[float, int
 
 
 def outage_drops(document, direction) -> int:
-    """Return the number of packets lost in a direction because a path was down (`outage`)."""
+    """Return the number of packets lost in a direction while a path was down (`outage`)."""
     return document.get("outage", {}).get("dropped", {}).get(direction, 0)
 
 
 def counts_of_netem(document, name) -> tuple[int, int]:
-    """Return the number of packets that a device's netem passed and the number that it dropped, during the traffic."""
+    """Return the number of packets that a device's netem passed, and the number that it dropped, during the traffic."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
     return after["tx_packets"] - before["tx_packets"], counter_of(document, name, "netem", "drops")
 
 
 def counter_of(document, name, kind, counter) -> int:
-    """Return the increase in a counter of a device's qdisc during the traffic."""
+    """Return by how much a counter of a device's qdisc increased during the traffic."""
     before, after = (document["links"][when][name]["qdiscs"][kind] for when in ("before", "after"))
     return after[counter] - before[counter]
 
 
 def relative_entropy(q, p) -> float:
-    """Return the relative entropy D(q||p) of two Bernoulli distributions in nats; infinite if q is impossible under p."""
+    """Return the relative entropy D(q||p) of two Bernoulli distributions in nats; it is infinite if q is impossible under p."""
     total = 0.0
     for a, b in ((q, p), (1 - q, 1 - p)):
         if a > 0:

@@ -1,4 +1,4 @@
-"""Random loss whose rate changes during a run: counts of packets in each phase, and a check of all phases."""
+"""Random loss whose rate changes during a run: packet counts for each phase, and a check of all phases."""
 
 from itertools import pairwise
 
@@ -8,7 +8,8 @@ from testbed.checks.check import Check, in_turn
 def loss_phases(specification, document, direction) -> list[tuple[float, int, int]]:
     """Return (loss in percent, packets offered, packets dropped) for each phase of netem's loss in a direction.
 
-    A phase lasts from one change of the loss rate to the next. Offered packets are those that left netem, wait in it, or were dropped.
+    A phase lasts from one change in the loss rate to the next. Packets that left netem, are still in netem, or were dropped count as
+    offered.
     """
     names = document["network"]["set"]["netem"][direction]
     before, after = (
@@ -34,7 +35,8 @@ def loss_phases(specification, document, direction) -> list[tuple[float, int, in
 def check_phases(name, phases, judge) -> Check:
     """Return the `Check` of a loss that changes during the run or differs between paths.
 
-    ``judge`` returns the `Check` of one phase or path. Phases without packets are ignored, but at least one phase must have packets.
+    ``judge`` is a function that returns the `Check` of one phase or path. Phases without packets are ignored, but at least one phase must
+    contain packets.
     """
     judged = [judge(name, loss / 100, dropped, offered) for loss, offered, dropped in phases]
     passed = [check.ok for check, (_, offered, _) in zip(judged, phases, strict=True) if offered]

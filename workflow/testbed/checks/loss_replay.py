@@ -1,8 +1,8 @@
 """Identify the packets that a netem with a loss model dropped, by replaying netem's random numbers.
 
-netem (net/sched/sch_netem.c) draws its random numbers from prandom_u32_state, with a configurable seed since Linux 6.7. For each packet,
-it draws the numbers that the loss model needs (`experiment.loss_models`). With jitter, it draws another number for each packet that
-isn't dropped. The seed and the number of packets thus determine all losses, and the replay must give as many drops as the kernel
+netem (net/sched/sch_netem.c) gets its random numbers from prandom_u32_state; the seed is configurable since Linux 6.7. For each packet,
+netem draws the numbers that the loss model needs (`experiment.loss_models`). With jitter, it draws another number for each packet that
+isn't dropped. The seed and the number of packets therefore determine all losses, so the replay must yield as many drops as the kernel
 counted.
 """
 
@@ -16,7 +16,7 @@ from testbed.checks.loss_checks import LOSS_FALSE_ALARM, relative_entropy
 
 
 def random_numbers(seed) -> Iterator[int]:
-    """Yield the random numbers of prandom_u32_state (lib/random32.c, Tausworthe 113) after prandom_seed_state with a given seed."""
+    """Yield the random numbers that prandom_u32_state returns (lib/random32.c, Tausworthe 113) after prandom_seed_state with the seed."""
     low = ((seed >> 32) ^ (seed << 10) ^ seed) & CERTAIN
     a, b, c, d = (low + least if low < least else low for least in (2, 8, 16, 128))
     while True:
@@ -30,7 +30,7 @@ def random_numbers(seed) -> Iterator[int]:
 def losses(seed, model, jitter) -> Iterator[bool]:
     """Yield, for each packet in order, whether netem drops the packet.
 
-    ``model`` is a `LossModel`, and ``jitter`` states whether the netem has jitter.
+    ``model`` is a `LossModel`, and ``jitter`` states whether netem's delay has jitter.
     """
     number = random_numbers(seed).__next__
     for lost in model.fates(number):
@@ -40,13 +40,14 @@ def losses(seed, model, jitter) -> Iterator[bool]:
 
 
 def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
-    """Return counts of the loss bursts during the traffic, for each direction with a loss model.
+    """Return packet, drop and burst counts during the traffic, for each direction with a loss model.
 
     Returns
     -------
     dict
-        Direction -> counts over all pairs or paths: ``packets`` that reached netem; ``dropped``, the drops that the kernel counted;
-        ``replayed_drops``, the drops in the replay; ``bursts`` that ended; and ``longest_packets``, the length of the longest burst.
+        Direction -> counts for all pairs or paths together: ``packets``, the packets that reached netem; ``dropped``, the drops that the
+        kernel counted; ``replayed_drops``, the drops in the replay; ``bursts``, the bursts that ended; and ``longest_packets``, the length
+        of the longest burst.
     """
     bursts = {}
     for direction in DIRECTIONS:
@@ -61,7 +62,7 @@ def loss_bursts(specification, document) -> dict[str, dict[str, int]]:
 
 
 def _of_device(document, name, effect):
-    """Return the result of `loss_bursts` for one device."""
+    """Return the counts of `loss_bursts` for one device."""
     before, after = (document["links"][when][name] for when in ("before", "after"))
     # Passed packets are counted by the device, because with segmentation offload netem counts the segments of a super-packet.
     came = [at["tx_packets"] + _netem(at)["backlog_packets"] + _netem(at)["drops"] for at in (before, after)]
@@ -89,16 +90,17 @@ def _netem(device):
 
 
 def check_loss_bursts(specification, document) -> Check:
-    """The loss bursts have the configured mean length, and the replay gives as many drops as the kernel counted.
+    """The loss bursts have the configured mean length, and the replay yields as many drops as the kernel counted.
 
-    Each lost packet ends a burst with probability r = 1 / (mean length). If b of n lost packets end a burst, n D(b/n||r) exceeds ln(2/a)
-    with a probability of at most a. D is the relative entropy (`judge_loss`).
+    Each lost packet is the last of its burst with probability r = 1 / (mean length). If b of n lost packets end a burst, n D(b/n||r)
+    exceeds ln(2/a) with a probability of at most a, where D is the relative entropy (`judge_loss`). The length is checked only if all
+    packets are lost in the model's bad state and none in its good state.
     """
     wrong, expected, observed = False, [], []
     for direction, seen in document["loss_bursts"].items():
         model, dropped, bursts = specification.direction(direction).loss_model, seen["dropped"], seen["bursts"]
         length = model.burst_packets
-        # With other models this probability isn't constant.
+        # In other models the probability that a lost packet ends its burst isn't constant.
         geometric = dropped and isinstance(model, GilbertElliott) and model.is_of_bursts
         unlikely = geometric and dropped * relative_entropy(bursts / dropped, 1 / length) > math.log(
             2 / LOSS_FALSE_ALARM

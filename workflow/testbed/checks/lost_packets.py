@@ -1,13 +1,14 @@
-"""Number of packets that the network lost during the traffic, from the kernel's counters.
+"""Number of packets that the network lost during the traffic, derived from the kernel's counters.
 
-Losses may explain why a flow started late or got nothing.
+Losses may explain why a flow started late or delivered nothing.
 """
 
 
 def packets_lost(document) -> int:
-    """Return the number of packets lost during the traffic: dropped by a queue, delay line or policer, or damaged on arrival.
+    """Return the number of packets lost during the traffic: dropped by a queue, netem or policer, or damaged on arrival.
 
-    A shaper also counts the packets that its child qdisc drops, so only the largest drop counter of each interface is used.
+    A shaper also counts the packets that its child qdisc drops, so only the largest drop counter of each interface is used. The number of
+    damaged packets is counted from the time when the network was built.
     """
     links = document["links"]
     dropped = sum(

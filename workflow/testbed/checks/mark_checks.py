@@ -1,4 +1,4 @@
-"""Checks of ECN: what connections negotiated, and marks that were set and that arrived."""
+"""Checks of ECN: what the connections negotiated, which marks were set, and which marks arrived."""
 
 from experiment.disciplines import OF_KIND
 from testbed.checks.check import Check, words
@@ -10,10 +10,10 @@ REPEATED_SYN = "TcpExtTCPSynRetrans"
 
 
 def check_ecn(specification, document) -> Check:
-    """Every data connection negotiated the study's kind of ECN, according to the kernel at every reading.
+    """Every data connection negotiated the study's variant of ECN, according to the kernel at every reading.
 
-    A connection may have no ECN, or a weaker kind, if one of its opening packets was lost, because Linux doesn't request ECN when it
-    retransmits a SYN (net.ipv4.tcp_ecn_fallback). There must not be more such connections than retransmitted opening packets.
+    A connection may use no ECN or a weaker variant if its SYN or SYN-ACK was lost, because Linux doesn't request ECN when it retransmits a
+    SYN (net.ipv4.tcp_ecn_fallback). There must not be more such connections than retransmitted SYN and SYN-ACK packets.
     """
     seen, wanted, otherwise = [], [], {}
     for socket in readings(document):
@@ -39,15 +39,15 @@ def check_ecn(specification, document) -> Check:
 
 
 def check_marks(specification, document) -> Check:
-    """The packets that the bottleneck marked arrived with a mark, unless they were in transit or lost. No other packet had a mark.
+    """The packets that the bottleneck marked arrived with a mark, unless they were in transit or lost; no other packet carried a mark.
 
-    Without ECN no packet may be marked. Both directions are checked, because acknowledgements may be marked too.
+    Without ECN, no packet may be marked. Both directions are checked, because acknowledgements may be marked too.
     """
     wrong, observed = [], []
     for direction, end in (("forward", 1), ("reverse", 0)):
         marked, unseen = marks_and_unseen(document, direction)
         arrived = sum(ce_packets(document, pair.ends[end]) for pair in specification.pairs)
-        # Duplicated packets may have had a mark.
+        # Duplicated packets may carry a mark.
         most = marked + (duplicates_of(document, direction) if specification.has_arrival_options else 0)
         if not marked - unseen <= arrived <= most or (marked and not specification.uses_ecn):
             wrong.append(direction)
@@ -64,14 +64,14 @@ def check_marks(specification, document) -> Check:
 
 def duplicates_of(document, direction) -> int:
     """Return the number of duplicated packets in a direction (`behind_bottleneck.duplicates`)."""
-    # Imported here because other runs don't need it.
+    # Imported here because other runs don't need the module.
     from testbed.network.behind_bottleneck import duplicates
 
     return duplicates(document, direction)
 
 
 def marks_and_unseen(document, direction) -> tuple[int, int]:
-    """Return the number of packets that a direction's bottlenecks marked, and an upper bound on the number of marks that didn't arrive."""
+    """Return the number of marks counted by a direction's bottlenecks, and an upper bound on the number of those that didn't arrive."""
     placed, after = document["network"]["set"], document["links"]["after"]
     queues = [q for name in placed["bottleneck"][direction] for q in after[name]["qdiscs"].values()]
     towards = {"forward": "r2", "reverse": "r1"}[direction]
@@ -79,7 +79,7 @@ def marks_and_unseen(document, direction) -> tuple[int, int]:
     passed = [*placed["netem"][direction], *(name for name in late if name not in placed["netem"][direction])]
     behind = [q for name in passed for q in after[name]["qdiscs"].values()]
     waiting = max((q["backlog_packets"] for q in queues), default=0)
-    # RED marks a packet before it finds that there is no room for it; other disciplines may count a mark twice.
+    # RED may mark a packet and then drop it because the queue is full; other disciplines may count a mark twice.
     waiting += sum(q.get("counted", {}).get("pdrop", 0) for q in queues)
     kinds = [item for name in placed["bottleneck"][direction] for item in after[name]["qdiscs"].items()]
     waiting += sum(OF_KIND[kind].marked_twice(queue) for kind, queue in kinds if kind in OF_KIND)

@@ -1,17 +1,17 @@
-"""Checks of multiple paths: their aggregation, and the share of each path."""
+"""Checks of multiple paths: the aggregation of the paths, and the share of packets on each path."""
 
 from testbed.checks.check import INSTRUMENT, SENDER, Check
 from testbed.checks.lost_packets import packets_lost
 from testbed.network.multipath import plan
 
-#: Allowed number of packets on a path outside the round robin: neighbour discovery and the like, and packets in transit.
+#: Allowed number of packets per path that aren't sent round robin (such as neighbour discovery) or are in transit.
 OTHER_PACKETS = 16
-#: Largest relative deviation of a path's number of packets from the mean of all paths, with round robin.
+#: Maximum relative deviation of a path's packet count from the mean of all paths, with round robin.
 SHARE_TOLERANCE = 0.001
-#: Smallest number of acknowledged bytes on a subflow that carried data. It is larger than the messages of a control connection.
+#: Minimum number of acknowledged bytes on a subflow that carried data. It exceeds the size of all messages on a control connection.
 DATA_BYTES = 65_536
-#: Kernel counters (MPTcpExt...) of connections that were plain TCP, permanently or temporarily, and of refused
-#: subflows. A counter that a kernel doesn't have is ignored.
+#: Kernel counters (MPTcpExt...) of connections that used plain TCP, permanently or temporarily, and of refused subflows. Counters that a
+#: kernel doesn't have are ignored.
 FALLBACKS = frozenset(
     "MPTcpExt" + name
     for name in (
@@ -25,7 +25,7 @@ FALLBACKS = frozenset(
 
 
 def check_multipath(specification, document) -> Check:
-    """On both hosts, the tunnels and the bond, or the limits and endpoints of MPTCP, are as planned."""
+    """On both hosts, the tunnels and the bond, or MPTCP's limits and endpoints, are as planned."""
     wrong = []
     for host, wanted in plan(specification).items():
         read_back = document["network"]["read_back"]["multipath"][host]
@@ -35,7 +35,7 @@ def check_multipath(specification, document) -> Check:
 
 
 def differences(wanted, read_back, place="") -> list[str]:
-    """Return a problem description for each value that differs from the expected value.
+    """Describe each value that differs from the expected value; ``place`` is the prefix of the descriptions.
 
     Additional entries are ignored in dicts, but not in lists.
     """
@@ -51,10 +51,10 @@ def differences(wanted, read_back, place="") -> list[str]:
 
 
 def check_subflows(specification, document) -> Check:
-    """Every flow had one subflow on each path, all subflows carried data, and the kernel never fell back to plain TCP.
+    """Every flow used one subflow on each path, all subflows carried data, and the kernel never fell back to plain TCP.
 
-    If the network lost packets, a subflow without data is a result and not a failure: it may have been established late, or the scheduler
-    may have avoided a path with losses.
+    If packets were lost, a subflow without data is a result and not a failure: it may have been established late, or the scheduler may have
+    avoided a path with losses.
     """
     wrong, spared, cause = [], [], SENDER
     last = document["sockets"][-1]["sockets"] if document["sockets"] else []
@@ -78,7 +78,7 @@ def check_subflows(specification, document) -> Check:
 def check_path_shares(specification, document) -> Check:
     """With round robin, each path carried an equal share of h1's packets.
 
-    If packets are distributed per flow, any shares are allowed.
+    If the paths are assigned per flow, any shares are allowed.
     """
     sent = path_packets(document, "h1", specification.paths)
     shares = ", ".join(f"{100 * count / max(1, sum(sent)):.3f} %" for count in sent)

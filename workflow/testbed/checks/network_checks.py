@@ -1,17 +1,17 @@
-"""Checks of the network's idle RTT, of the memory, and of drops elsewhere than at the bottleneck."""
+"""Checks of the network's idle RTT, of the kernel's memory, and of drops outside the bottleneck."""
 
 from experiment.link_options import PATH, options_at
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check, in_turn
 
-#: Largest amount by which an RTT from ping may be too small, because ping reads times in whole microseconds and rounds its output.
+#: Maximum amount in ms by which an RTT from ping may be too small, because ping reads times in whole microseconds and rounds its output.
 PING_STEP_MS = 0.0011
-#: Largest excess of the idle RTT over the configured delays under a virtual clock, under which delay lines are exact.
+#: Maximum excess in ms of the idle RTT over the configured delays under a virtual clock, where netem's delays are exact.
 IDLE_RTT_SLACK_MS = 0.2
-#: Largest excess of the idle RTT over the configured delays under a real clock: the stack's processing time for the fastest of ten
-#: replies, and timer slack.
+#: Maximum excess in ms of the idle RTT over the configured delays under a real clock: the stack's processing time for the fastest of ten
+#: replies, plus timer slack.
 REAL_IDLE_RTT_SLACK_MS = 1.0
-#: Kernel counters that show that memory, and not congestion control, held a flow back.
+#: Kernel counters that show that memory, and not congestion control, limited a flow.
 MEMORY_COUNTERS = (
     "TcpExtTCPMemoryPressures",
     "TcpExtPruneCalled",
@@ -31,7 +31,7 @@ MEMORY_COUNTERS = (
 
 
 def check_idle_rtt(specification, document) -> Check:
-    """The shortest RTT of each idle path equals the configured delays or exceeds them only slightly."""
+    """On each idle path, the minimum RTT equals the configured delays or exceeds them only slightly."""
     jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
     wrong, expected, observed = [], [], []
     slack_ms = IDLE_RTT_SLACK_MS if specification.virtual_clock else REAL_IDLE_RTT_SLACK_MS
@@ -49,7 +49,7 @@ def check_idle_rtt(specification, document) -> Check:
 
 
 def check_memory(specification, document) -> Check:
-    """The kernel never reached its memory limits, whose effect would look like congestion control.
+    """The kernel never reached its memory limits, because their effect would look like congestion control.
 
     A failure means that more data were in flight than the memory is meant to hold with any CCA.
     """
@@ -63,18 +63,18 @@ def check_memory(specification, document) -> Check:
 
 
 def check_drops_elsewhere(specification, document) -> Check:
-    """Packets were dropped only by the bottleneck's queue and by netem."""
+    """Packets were dropped only by qdiscs that the testbed set up: the bottleneck's queue and netem."""
     after = document["links"]["after"]
     drops = [f"{i['device_drops']} at {name}" for name, i in after.items() if i["device_drops"]]
     if document["stack"]["backlog_drops"]:
         drops.append(f"{document['stack']['backlog_drops']} in the cores' backlogs")
     for name, interface in after.items():
-        # Tunnels and their bond have no settings and thus no queue either.
+        # Tunnels and their bond aren't listed among the settings, so they have no queue either.
         if set(document["network"]["set"]["qdiscs"].get(name, {"noqueue"})) == {"noqueue"}:
             drops += [f"{q['drops']} at {name} ({k})" for k, q in interface["qdiscs"].items() if q["drops"]]
     return Check("drops_elsewhere", not drops, "none", ", ".join(drops) or "none")
 
 
 def grown(document, name, counter) -> int:
-    """Return the increase in a device's counter during the traffic."""
+    """Return by how much a device's counter increased during the traffic."""
     return document["links"]["after"][name][counter] - document["links"]["before"][name][counter]

@@ -7,12 +7,12 @@ from testbed.checks.read_back_checks import same
 from testbed.network.policer import drops
 
 FORWARD, _ = DIRECTIONS
-#: Largest error of a burst at 1 Gbit/s, because tc and the kernel store bursts in ticks.
+#: Maximum error of a burst size in bytes at 1 Gbit/s, because tc and the kernel store burst sizes in ticks.
 BURST_STEP_BYTES = 16
 
 
 def check_policer(specification, document) -> Check:
-    """Each direction's policer has the configured settings, and passed no more data than its rate and burst allow."""
+    """Each direction's policer was set up as configured, and passed no more data than its rate and burst size allow."""
     wrong = []
     for name, wanted in document["network"]["set"]["policer"].items():
         settings = document["network"]["read_back"]["interfaces"][name].get("policer") or {}
@@ -40,9 +40,9 @@ def check_policer(specification, document) -> Check:
 
 
 def delivered_of_allowed(specification, document, direction) -> tuple[int, float]:
-    """Return the number of bytes delivered in a direction, and the largest number allowed in the same time.
+    """Return the number of bytes delivered in a direction, and the maximum number allowed in the same time.
 
-    Both are 0 if no long flow sends data in this direction.
+    Both numbers are 0 if no long flow sends data in this direction.
     """
     spans = spans_at_most(specification, document)
     got = [span for flow, span in spans if specification.flow_pair(flow).direction == direction]

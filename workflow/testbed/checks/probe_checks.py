@@ -1,4 +1,4 @@
-"""The checks of the probe after the traffic: the path must behave exactly as configured, whatever settings the kernel reports."""
+"""The checks of the probe after the traffic: the path must behave as configured, whatever settings the kernel reports."""
 
 import math
 
@@ -8,26 +8,26 @@ from experiment.qdisc import DROP_TAIL
 from testbed.checks.check import Check, in_turn
 from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_ms, singles_apart_s, singles_of, time_of
 
-#: Largest error of a delay, in ns.
+#: Maximum error of a delay in ns.
 DELAY_SLACK_NS = 2_000
-#: Largest error of the time between two packets: relative, plus a number of ns because the clock is read twice.
+#: Maximum error of the time between two packets: a relative error, plus an error in ns because the clock is read twice.
 GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
-#: Smallest share of a jitter's range that the delays of many datagrams must cover (`path_probe.OF_JITTER`).
+#: Minimum share of the jitter's range over which the delays of many datagrams must be spread (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
-#: For each distribution of the jitter, and in units of the jitter: the reach of tc's table below and above the mean delay, and the range
-#: of the standard deviation of the probe's delays. The range is from 500,000 samples of 64 delays, widened by a tenth.
+#: For each jitter distribution, in units of the jitter: the maximum deviations below and above the mean delay in tc's table, and the
+#: allowed range of the standard deviation of the probe packets' delays. It comes from 500,000 samples of 64 delays, widened by a tenth.
 REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.89)}
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
-#: Largest deviation of the time between two bunches from a slot, as a share of the slot.
+#: Maximum deviation of the time between two bunches of datagrams from the slot interval, as a share of this interval.
 SLOT_SLACK = 0.01
-#: Disciplines whose whole limit a single flow can fill.
+#: Disciplines whose queue a single flow can fill up to the limit.
 EXACT = (DROP_TAIL, "codel")
-#: Number of packets that fq holds beyond its limit.
+#: Number of packets that fq may hold beyond its limit.
 FAST_PATH_PACKETS = 8
 
 
 def check_delay(specification, document) -> Check:
-    """Single datagrams arrived once and with the configured delay, including jitter, reordering and slots."""
+    """Individual datagrams arrived once and with the configured delay, including jitter, reordering and slots."""
     wrong, expected, observed = [], [], []
     for place, seen in enumerate(document["probe"]["delays"]):
         direction = seen["direction"]
@@ -56,7 +56,7 @@ def check_delay(specification, document) -> Check:
 
 
 def delays_ns(specification, place, direction) -> tuple[float, float, float]:
-    """Return the shortest and the longest delay of a datagram, and the smallest range that many delays must cover, in ns.
+    """Return the minimum and the maximum delay of a datagram, and the minimum range over which many delays must be spread, in ns.
 
     ``place`` is the index of the pair of hosts or, on a cable, of the path.
     """
@@ -66,7 +66,7 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
     jitter_ms, late = specification.direction(direction).jitter_ms, specification.option("reordering", direction)
     distribution = specification.option("jitter_distribution", direction)
     below, above = REACH_OF.get(distribution) or specification.jitter_reach(direction)
-    # For other distributions the deviation is more informative; normal delays exceed the range of uniform delays.
+    # Normal delays are spread more widely than uniform ones. For other distributions, the standard deviation is more informative.
     drawn = specification.option("jitter_table", direction) or distribution
     range_ms = (1.5 if distribution == "normal" else 0 if drawn else 2 * LEAST_RANGE) * jitter_ms
     usual = max(late["percent"], 100 - late["percent"]) / 100 if late else 1
@@ -78,7 +78,7 @@ def delays_ns(specification, place, direction) -> tuple[float, float, float]:
 
 
 def mean_delay_ms(specification, place, direction) -> float:
-    """Return the delay in ms of a datagram between a pair of hosts, excluding jitter and link options."""
+    """Return the mean delay in ms of a datagram between a pair of hosts, excluding the effects of link options."""
     pair = specification.pairs[place]
     passed = range(pair.first_hop - 1, pair.first_hop - 1 + pair.hops)
     if specification.is_chain:
@@ -92,7 +92,7 @@ def mean_delay_ms(specification, place, direction) -> float:
 
 
 def table_problems(specification, place, seen) -> list[str]:
-    """Return one problem description if the delays don't have the distribution of the jitter's table, otherwise an empty list."""
+    """Return a list with one problem description if the delays aren't distributed as in the jitter's table, otherwise an empty list."""
     if not (delays := seen.get("delays_ns")):
         return []
     direction = seen["direction"]
@@ -108,14 +108,14 @@ def table_problems(specification, place, seen) -> list[str]:
 
 
 def bunch_problems(specification, seen) -> list[str]:
-    """Return one problem description if the bunches of datagrams aren't one slot apart, otherwise an empty list."""
+    """Return a list with one problem description if the bunches of datagrams aren't one slot apart, otherwise an empty list."""
     slot_ms = specification.slot_ms(seen["direction"])
     if not slot_ms or len(seen["bunches_ns"]) < 2:
         return []
     least_ms = (
         min(after - before for before, after in zip(seen["bunches_ns"], seen["bunches_ns"][1:], strict=False)) / 1e6
     )
-    # The first packet after the end of a slot begins another slot.
+    # The first packet after the end of a slot starts the next slot.
     low, high = (
         (1 - SLOT_SLACK) * slot_ms,
         (1 + SLOT_SLACK) * slot_ms + 1.5e3 * singles_apart_s(specification, seen["direction"]),
@@ -124,9 +124,9 @@ def bunch_problems(specification, seen) -> list[str]:
 
 
 def deviation_problems(specification, seen) -> list[str]:
-    """Return one problem description if the delays' standard deviation doesn't fit the jitter's distribution, otherwise an empty list.
+    """Return a list with one problem description if the delays' standard deviation doesn't fit the jitter's distribution.
 
-    The list is also empty if the probe didn't record the standard deviation.
+    Otherwise, and if the probe didn't record the standard deviation, the list is empty.
     """
     distribution = specification.option("jitter_distribution", seen["direction"])
     if not distribution or seen.get("deviation_ns") is None:
@@ -139,13 +139,13 @@ def deviation_problems(specification, seen) -> list[str]:
 
 
 def in_ms(shortest_ns, longest_ns) -> str:
-    """Return a delay, or the range of delays, as text."""
+    """Return the range of delays as text, or only one delay if both are equal."""
     shortest, longest = (f"{value / 1e6:.6g}" for value in (shortest_ns, longest_ns))
     return f"{shortest} ms" if shortest == longest else f"{shortest} to {longest} ms"
 
 
 def check_rate(specification, document) -> Check:
-    """Full packets that arrived at a bottleneck back to back left it at the bottleneck's rate."""
+    """Full packets that arrived at a bottleneck back to back left the bottleneck at its rate."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         due_ns, gap_ns = (
@@ -154,10 +154,10 @@ def check_rate(specification, document) -> Check:
         )
         slack_ns = GAP_SLACK * due_ns + GAP_SLACK_NS
         if gap_ns is None:
-            # A policer that passes only very few packets at once breaks up the train.
+            # A policer that passes only a few packets at once breaks up the packet train.
             ok &= seen.get("passed", math.inf) < 8
         else:
-            # If netem is the queue, its jitter may leave the shaper idle.
+            # If netem is the queue, jitter may leave the shaper idle.
             most_ns = (
                 math.inf
                 if specification.link.netem_is_queue and any(specification.link.jitter_ms.values())
@@ -176,18 +176,18 @@ def check_rate(specification, document) -> Check:
 
 
 def holds_less_than_path(specification, direction, packet_ns) -> bool:
-    """Return whether netem's queue is too small for the packets that are on the path at full rate.
+    """Return whether netem's queue is too small for the packets in transit at full rate.
 
-    If so, a token bucket above netem never empties and passes bursts.
+    If it is, a token bucket above netem never runs out of tokens, and passes bursts.
     """
     on_path = 1e6 * specification.direction(direction).delay_ms / packet_ns
     return specification.link.netem_is_queue and (specification.queue_packets or 0) <= on_path
 
 
 def check_queue_limit(specification, document) -> Check:
-    """When more packets arrived at once than a bottleneck's queue holds, the queue held as many as its limit allows.
+    """When more packets arrived at once than fit into a bottleneck's queue, the queue held as many as its limit allows.
 
-    A discipline that drops packets before its queue is full may hold fewer.
+    If a discipline drops packets before its queue is full, the queue may hold fewer packets.
     """
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
@@ -201,7 +201,7 @@ def check_queue_limit(specification, document) -> Check:
         discipline = discipline_of(run.queue_in(seen["direction"]))
         exact = discipline.name in EXACT and not lossy
         held = seen[f"waiting_{counted}"]
-        # fq lets a few packets bypass its queues (fq_fastpath_check of net/sched/sch_fq.c).
+        # In fq a few packets may bypass the queues (fq_fastpath_check in net/sched/sch_fq.c).
         most += FAST_PATH_PACKETS if discipline.name == "fq" else 0
         ok &= (most - one < held if exact else held > 0) and held <= most
         expected.append(f"{'' if exact else 'up to '}{most} {counted}")
@@ -213,7 +213,7 @@ def check_queue_limit(specification, document) -> Check:
 
 
 def check_burst(specification, document) -> Check:
-    """After idle time, a shaper passed at once as many packets as its bucket holds, or one more if the bucket may go into debt (htb)."""
+    """After an idle period, a shaper passed at once as many packets as its bucket has tokens for, or one more (htb may go into debt)."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         if "burst_packets" in seen:
@@ -229,7 +229,7 @@ def check_burst(specification, document) -> Check:
 
 
 def check_policed(specification, document) -> Check:
-    """A policer with a full bucket passed as many packets as the bucket holds, and later as many as new tokens allowed."""
+    """A policer with a full bucket passed as many packets as the bucket had tokens for, and later as many as the new tokens allowed."""
     expected, observed, ok = [], [], True
     for seen in document["probe"]["bottlenecks"]:
         policer = specification.policers.get(seen["direction"])
@@ -238,7 +238,7 @@ def check_policed(specification, document) -> Check:
         burst_bytes, one = policer["burst_bytes"], specification.largest_packet_bytes
         first = burst_bytes // one
         again = (burst_bytes % one + burst_bytes / 2) / one
-        # tc and the kernel count a bucket in ticks.
+        # tc and the kernel store a bucket's size in ticks.
         ok &= abs(seen["passed"] - first) <= 1 and abs(seen["passed_again"] - again) <= 1.5
         expected.append(f"{first} packets with a full bucket, {again:.1f} half a filling time later")
         observed.append(f"{seen['passed']} packets, later {seen['passed_again']}, of {seen['policed']} sent each time")
@@ -248,7 +248,7 @@ def check_policed(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks of a run's probe."""
+    """Return the checks of the probe that apply to a run."""
     if not specification.virtual_clock:
         return ()
     policed = (check_policed,) if specification.policers and specification.rate_mbps is not None else ()

@@ -1,4 +1,4 @@
-"""Checks of declared programs: their behaviour, their packets and their data."""
+"""Checks of declared programs: how they ended, which packets they sent, and how much data arrived."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
 
-#: Declared end of a side (`server_ends`, `client_ends`) -> the actual ends that agree with the declaration.
+#: How a side ends according to its declaration (`server_ends`, `client_ends`) -> the actual ends that agree with the declaration.
 ENDINGS = {"itself": (ITSELF,), "killed": (AT_END, AT_LIMIT)}
-#: Actual end of a side -> the finding reported if it disagrees with the declaration.
+#: How a side actually ended -> the problem description if this disagrees with the declaration.
 FOUND = {
     AT_LIMIT: "had not ended in time",
     AT_END: "still ran at the end",
@@ -19,7 +19,7 @@ FOUND = {
 
 
 def check_programs(specification, document) -> Check:
-    """Each program became ready, ended as declared, and reported what its declaration requires."""
+    """Each program became ready, ended as its declaration states, and reported what its declaration requires."""
     wrong = []
     for flow, entry in zip(specification.program_flows, document["programs"], strict=True):
         wrong += [f"{flow.who}: {finding}" for finding in findings(flow, entry, is_cut_off(specification, flow))]
@@ -27,12 +27,12 @@ def check_programs(specification, document) -> Check:
     return Check("programs", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 
 
-#: Smallest loss in percent at which a program may never learn that its peer has ended.
+#: Minimum loss in percent at which a program may never learn that its peer has ended.
 CUT_OFF_PERCENT = 50
 
 
 def is_cut_off(specification, flow) -> bool:
-    """Return whether, at the planned end of a flow, the path loses at least half of the packets in a direction."""
+    """Return whether at least half of the packets are lost in any direction at the planned end of a flow."""
     if flow.seconds is None:
         return False
     timeline, end_ns = specification.timeline, round(1e9 * (flow.start_s + flow.seconds))
@@ -40,9 +40,9 @@ def is_cut_off(specification, flow) -> bool:
 
 
 def findings(flow, entry, cut_off=False) -> list[str]:
-    """Return a problem description for each deviation of a flow's program from its declaration, with the program's last output.
+    """Return a problem description, with the program's last output, for each deviation of a flow's program from its declaration.
 
-    If ``cut_off`` is true (`is_cut_off`), server and client may run until their time limit, and no report is required.
+    If ``cut_off`` is true (`is_cut_off`), server and client may run until their time limit, and needn't report the number of bytes.
     """
     found = [] if entry["ready"] else [f"the server was never ready{last_words(entry['server'])}"]
     for side, ends in (("server", flow.program.server_ends), ("client", flow.program.client_ends)):
@@ -60,29 +60,29 @@ def findings(flow, entry, cut_off=False) -> list[str]:
 
 
 def receiving_side(flow) -> str:
-    """Return the side of a flow that receives the data."""
+    """Return the side of a flow that receives the data, ``client`` or ``server``."""
     return "client" if flow.program.data_from == "server" else "server"
 
 
 def reported_bytes(flow, entry) -> int | None:
-    """Return the number of bytes that a flow's receiving side reports, or None without a report."""
+    """Return the number of bytes that a flow's receiving side reported, or None if it reported none."""
     return entry[receiving_side(flow)]["reported"]
 
 
 def how(side) -> str:
-    """Return a side's signal or exit status as text for a message; empty if the testbed ended the side."""
+    """Return a side's signal or exit status as text for a message; the text is empty unless the side ended by itself."""
     if side["ended_by"] != ITSELF:
         return ""
     return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"
 
 
 def last_words(side) -> str:
-    """Return a side's last output as text for a message."""
+    """Return the last output of a side's program as text for a message."""
     return f", last output: {side['last']}" if side["last"] else ", no output"
 
 
 def check_program_packets(specification, document) -> Check:
-    """All packets of the programs were counted, no packet exceeds the links' largest size, and no more packets arrived than were sent."""
+    """All of the programs' packets were counted, none exceeds the links' maximum packet size, and no more arrived than were sent."""
     counted, wrong = document["program_packets"], []
     largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:
@@ -102,7 +102,7 @@ def check_program_packets(specification, document) -> Check:
 def check_program_data(specification, document) -> Check:
     """Each program sent data, and reported no more data than arrived.
 
-    If a flow has a fixed amount of data and its client ended by itself, the whole amount arrived.
+    If a flow transfers a fixed amount of data and its client ended by itself, the entire amount arrived.
     """
     wrong = []
     flows = zip(specification.program_flows, document["programs"], document["program_packets"]["flows"], strict=True)
@@ -119,7 +119,7 @@ def check_program_data(specification, document) -> Check:
 
 
 def check_qlog(specification, document) -> Check:
-    """Each program that should write a qlog left a readable qlog with events of congestion control."""
+    """Each program that should write a qlog left a readable qlog that contains congestion control events."""
     flows = [
         (flow, entry[flow.program.data_from]["qlog"])
         for flow, entry in zip(specification.program_flows, document["programs"], strict=True)
@@ -131,6 +131,6 @@ def check_qlog(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple[Callable, ...]:
-    """Return the checks of a run with programs."""
+    """Return the checks that apply to a run with programs."""
     logs = specification.traffic.sample_interval_ms and any(flow.program.qlog for flow in specification.program_flows)
     return (check_programs, check_program_packets, check_program_data, *((check_qlog,) if logs else ()))

@@ -1,4 +1,4 @@
-"""Checks of the settings that the kernel reports: qdiscs, offloads, MTU, the hosts' settings and pacing."""
+"""Checks of the settings that the kernel reports: qdiscs, offloads, MTU, host settings and pacing."""
 
 import math
 
@@ -10,9 +10,9 @@ from testbed.network.devices import OFFLOADS
 from testbed.network.transport import device_limits, route_metrics, settings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
-#: Largest relative error of a value from tc, which prints six digits; a loss in bursts is computed from two such numbers.
+#: Maximum relative error of a value from tc, which prints six digits; the loss of a burst model is computed from two such numbers.
 READ_BACK_DIGITS = 2e-5
-#: Parameter -> largest error of tc's output. The kernel stores a burst as a time, from which tc computes whole bytes.
+#: Parameter -> maximum error of tc's output. The kernel stores a burst size as a time, from which tc computes whole bytes.
 STEPS = {"burst_bytes": 1}
 
 
@@ -37,9 +37,9 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def counted_otherwise(placed, links) -> list[str]:
-    """Return a problem description for each interface whose counters come from qdiscs other than those set.
+    """Return a problem description for each interface whose counters come from other qdiscs than those that were set up.
 
-    ``links`` has the counters before and after the traffic.
+    ``links`` contains the counters before and after the traffic.
     """
     return [
         f"{name}: the counters {when} the traffic are from {'+'.join(counted)} instead of {'+'.join(wanted)}"
@@ -50,14 +50,14 @@ def counted_otherwise(placed, links) -> list[str]:
 
 
 def same(seen, value) -> bool:
-    """Return whether the kernel's value of a parameter equals the value that was set; None means no value."""
+    """Return whether a parameter's value in the kernel equals the value that was set; None means that there is no value."""
     if None in (seen, value) or isinstance(value, str) or isinstance(seen, str):
         return seen == value
     return math.isclose(seen, value, rel_tol=READ_BACK_DIGITS, abs_tol=1e-5)
 
 
 def check_offloads(specification, document) -> Check:
-    """Segmentation offload has the study's setting (on or off) on every interface."""
+    """On every interface, segmentation offload is on or off as set by the study."""
     wanted = specification.transport.segmentation_offload
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
@@ -76,7 +76,7 @@ def check_offloads(specification, document) -> Check:
 
 
 def check_mtu(specification, document) -> Check:
-    """Every interface of the links has the study's MTU."""
+    """Every interface on the links uses the study's MTU."""
     wanted, interfaces = specification.link_mtu_bytes, document["network"]["read_back"]["interfaces"]
     arrivals = document["network"]["set"].get("arrivals", {})
     wrong = [
@@ -88,7 +88,7 @@ def check_mtu(specification, document) -> Check:
 
 
 def check_host_settings(specification, document) -> Check:
-    """All hosts have the configured buffer sizes, metrics, ECN and route settings."""
+    """All hosts have the configured buffer sizes, other TCP settings, interface limits and route metrics."""
     wrong, metrics = [], route_metrics(specification)
     for pair in specification.pairs:
         for side, host in (("sender", pair.sender), ("receiver", pair.receiver)):
@@ -105,10 +105,10 @@ def check_host_settings(specification, document) -> Check:
 
 
 def check_pacing(specification, document) -> Check:
-    """The senders' interfaces have the study's pacing qdisc, and the kernel reports all pacing rates.
+    """The senders' interfaces use the study's pacing qdisc, and the kernel reports all pacing rates.
 
-    If the study has no pacing qdisc, TCP's internal timer paces, and the interfaces must not have fq. An interface to a router then has no
-    qdisc at all, and an interface of a cable has the qdiscs of the shaper and its queue.
+    If the study sets no pacing qdisc, TCP's internal timer paces the packets, and the interfaces must not use fq. An interface to a router
+    then has no qdisc, and a host's interface on a cable has the qdiscs of the shaper and its queue.
     """
     interfaces = document["network"]["read_back"]["interfaces"]
     kinds = {kind for pair in specification.pairs for kind in interfaces[f"{pair.sender}-eth0"]["qdiscs"]}
@@ -118,9 +118,9 @@ def check_pacing(specification, document) -> Check:
         allowed, where = {specification.hosts.qdisc}, f"{specification.hosts.qdisc} at the sender"
     else:
         allowed, where = {"noqueue"}, "noqueue at the sender"
-    # The rate is derived from the first RTT, and stays until data are acknowledged.
+    # Until data are acknowledged, the pacing rate may still be the one derived from the first RTT.
     rates = [s.get("pacing_mbps") for s in readings(document) if s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES]
-    # A custom CCA may leave TCP's pacing rate unset: then its sockets have no rate and aren't paced.
+    # A custom CCA may leave TCP's pacing rate unset; its sockets then have no pacing rate and aren't paced.
     known = bool(readings(document)) and (all(rates) or bool(specification.sources))
     return Check(
         "pacing",

@@ -1,4 +1,4 @@
-"""Check of the RTTs that TCP measured: none was below the shortest RTT of its path."""
+"""Check of the RTTs that TCP measured: no RTT was below the minimum RTT of its path."""
 
 from testbed.checks.check import Check, in_turn
 from testbed.checks.flow_checks import readings
@@ -9,7 +9,7 @@ TCP_PACING_PERCENT = 120
 
 
 def check_rtt_floor(specification, document) -> Check:
-    """No connection measured an RTT below the shortest RTT of its path."""
+    """No connection measured an RTT below the minimum RTT of its path."""
     jitter_ms = sum(specification.direction(d).jitter_reach_ms for d in ("forward", "reverse"))
     link_ms = sum(specification.link.delay_ms.values())
     shorter_ms = link_ms - specification.link_rtts_ms[0]
@@ -21,9 +21,9 @@ def check_rtt_floor(specification, document) -> Check:
             s["cca"] for s in sockets if specification.max_pacing_rate_mbps or sets_its_pacing_rate(specification, s)
         }
         seen = [s["rtt_min_ms"] for s in sockets if not (s["cca"] in paced and may_be_of_an_early_segment(s))]
-        # The kernel's RTTs are in whole microseconds. After a loss it uses TCP's timestamps, with the difference of two clocks
-        # in whole milliseconds, which is too short by less than one millisecond: 43 instead of 43.9998, but not instead of 44.
-        # Until data are acknowledged there may be no RTT.
+        # The kernel's RTTs are in whole microseconds. After a loss, the kernel computes them from TCP's timestamps, as the difference
+        # between two times in whole milliseconds. Such an RTT may be too short by less than one millisecond: 43 instead of 43.9998, but
+        # not 43 instead of 44. Until data are acknowledged, there may be no RTT.
         acknowledged = any(
             s.get("bytes_acked", 0) > COOKIE_ACKED_BYTES for s in readings(document) if s["host"] == pair.sender
         )
@@ -36,17 +36,18 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def sets_its_pacing_rate(specification, socket) -> bool:
-    """Return whether a CCA sets a lower pacing rate than TCP derives from the window and the RTT, as BBR does."""
+    """Return whether a CCA sets a lower pacing rate than TCP would derive from cwnd and the RTT, as BBR does."""
     ratio = (specification.scenario["transport"].get("pacing_percent") or TCP_PACING_PERCENT) / 100
     window_bits = socket["cwnd_packets"] * socket["mss_bytes"] * 8
     return 0 < (socket.get("pacing_mbps") or 0) < 0.9 * ratio * window_bits / 1000 / max(socket["rtt_ms"], 0.001)
 
 
 def may_be_of_an_early_segment(socket) -> bool:
-    """Return whether a paced connection's lowest RTT may be too short, because a segment left before its timestamp.
+    """Return whether a paced connection's minimum RTT may be too short, because a segment left before the time in its timestamp.
 
     If a timer triggers a retransmission, the segment leaves immediately, but its timestamp is the time at which pacing would have sent it
-    (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). The acknowledgement echoes this timestamp, so the RTT is too short by the difference. For
-    a flow that BBR slowed down to 0.1 Mbit/s, the difference was more than 120 ms. RTTs from timestamps are in whole milliseconds.
+    (`tcp_wstamp_ns` in `net/ipv4/tcp_output.c`). The acknowledgement echoes this timestamp, so the RTT is too short by the difference
+    between the two times. For a flow that BBR slowed down to 0.1 Mbit/s, this difference exceeded 120 ms. RTTs computed from timestamps
+    are in whole milliseconds.
     """
     return bool(socket["retransmits"]) and not socket["rtt_min_ms"] % 1

@@ -1,4 +1,4 @@
-"""Checks of flows that the testbed's two programs carry instead of iperf3 (`traffic.streams`)."""
+"""Checks of flows that two programs of the testbed, instead of iperf3, send and receive (`traffic.streams`)."""
 
 import math
 
@@ -6,16 +6,16 @@ from testbed.checks.check import INSTRUMENT, SENDER, Check, words
 from testbed.checks.lost_packets import packets_lost
 from testbed.traffic.traffic import plan_clients
 
-#: SYN and FIN, which the kernel counts as acknowledged bytes (RFC 9293, section 3.4).
+#: Number of bytes by which SYN and FIN increase the kernel's count of acknowledged bytes (RFC 9293, section 3.4).
 SYN_AND_FIN = 2
-#: Largest delay of a connection's establishment on a path without loss, in RTTs of the longest path.
+#: Maximum time that a connection takes to be established on a path without loss, in RTTs of the longest path.
 MOST_RTTS = 4
 
 
 def check_duration(specification, document) -> Check:
     """Every flow connected soon after its planned start, and no flow ended before its planned stop.
 
-    A flow may take a few RTTs to connect, plus the time to drain a full queue. If the network lost packets, it may connect later or not at
+    A flow may take a few RTTs to connect, plus the time to drain a full queue. If packets were lost, a flow may connect later or not at
     all.
     """
     planned = plan_clients(specification)
@@ -44,13 +44,13 @@ def check_duration(specification, document) -> Check:
 
 
 def full_queue_ms(specification) -> float:
-    """Return the time in ms in which the bottleneck drains a full queue."""
+    """Return the time in ms that the bottleneck takes to drain its full queues."""
     rate_mbps = specification.rate_mbps
     return sum(specification.queues_bytes) * 8e-3 / rate_mbps if rate_mbps else 0.0
 
 
 def check_bytes(specification, document) -> Check:
-    """All bytes that each flow wrote were acknowledged and received."""
+    """All bytes that each connected flow wrote were acknowledged and received."""
     wrong = [
         entry["flows"][0]
         for entry in document["traffic"]
@@ -89,7 +89,7 @@ def check_streams(specification, document) -> Check:
 
 
 def check_series(specification, document) -> Check:
-    """Each sampled flow has a reading in the time series at every sample from its connection to its planned stop."""
+    """The time series of each sampled flow contains a reading for every sampling interval from its connection to its planned stop."""
     interval_ms = specification.traffic.sample_interval_ms
     if interval_ms is None:
         return Check("series", True, "no time series requested", "none")

@@ -1,18 +1,19 @@
-"""The check of changes to the path: the time of each change, and the amount of data that passed between changes."""
+"""The check of changes to the path: the time and value of each change, and the amount of data that passed between changes."""
 
 import math
 
 from testbed.checks.check import Check
 from testbed.checks.read_back_checks import same
 
-#: Largest delay of a change in ns: under a virtual clock, which each reading for a simultaneous change moves, and under a real clock.
+#: Maximum delay of a change in ns, under a virtual clock and under a real clock. Under a virtual clock, simultaneous changes delay each
+#: other, because each reading advances the clock.
 LATE_NS, REAL_LATE_NS = 50_000, 10_000_000
-#: Number of packets by which a period may exceed a shaper's rate: one for the packet released at the beginning, and one for the credit.
+#: Number of packets that may pass in a period in excess of a shaper's rate: one released at the beginning, and one for unused tokens.
 BEYOND_PACKETS = 2
 
 
 def check_timeline(specification, document) -> Check:
-    """Every change happened in order and on time, the kernel confirmed it, and no more data passed than the rates allow."""
+    """All changes were made in order and on time, the kernel confirmed them, and the data that passed agree with the rates and delays."""
     asked, done, wrong = specification.timeline.changes, document.get("timeline", []), []
     latest_ns = LATE_NS if specification.virtual_clock else REAL_LATE_NS
     for change, entry in zip(asked, done, strict=False):
@@ -35,7 +36,7 @@ def check_timeline(specification, document) -> Check:
 
 
 def words(change) -> str:
-    """Return the description of a change, such as "forward rate_mbps 10 at 5 s"."""
+    """Return a description of a change, such as "forward rate_mbps 10 at 5 s"."""
     return f"{change.direction} {change.quantity} {change.value:g} at {change.at_ns / 1e9:g} s"
 
 
@@ -50,7 +51,7 @@ def passed_beyond(specification, done) -> list[str]:
                 begun, rate_mbps, passed = before[name]
                 bytes_passed = device["bytes"] - passed
                 most = rate_mbps * (entry["realised_ns"] - begun) / 8e3 + BEYOND_PACKETS * specification.packet_bytes
-                # The shaper counts whole nanoseconds for a packet (psched_l2t_ns).
+                # The shaper rounds the time per packet down to whole nanoseconds (psched_l2t_ns).
                 packet_ns = specification.packet_bytes * 8e3 / rate_mbps
                 if bytes_passed > most * packet_ns / math.floor(packet_ns):
                     wrong.append(
@@ -62,9 +63,9 @@ def passed_beyond(specification, done) -> list[str]:
 
 
 def left_too_slowly(specification, done) -> list[str]:
-    """Return a problem description for each rate change after which a bottleneck's backlog did not leave in time.
+    """Return a problem description for each rate change after which a bottleneck's backlog didn't leave in time.
 
-    The shaper sends its current packet at the old rate, so the new rate applies only to the packets after it.
+    The shaper sends its current packet at the old rate, so the new rate applies only to the packets after this one.
     """
     wrong, rates = [], {}
     for entry in done:
@@ -84,10 +85,10 @@ def left_too_slowly(specification, done) -> list[str]:
 
 
 def delayed_otherwise(specification, done) -> list[str]:
-    """Return a problem description for each delay that netem did not keep until the next change.
+    """Return a problem description for each delay that netem didn't apply correctly between one change and the next.
 
     At the next change, netem must have passed as many packets as had arrived one delay earlier, with a tolerance of `BEYOND_PACKETS`.
-    Directions with jitter are not checked.
+    Directions with jitter aren't checked.
     """
     wrong = []
     for number, entry in enumerate(done):
@@ -112,9 +113,10 @@ def delayed_otherwise(specification, done) -> list[str]:
 
 
 def passed_beyond_trace(specification, done) -> list[str]:
-    """Return one problem description if more data left a bottleneck than the trace offered since its first change, otherwise an empty list.
+    """Return a list with one problem description if more data left a bottleneck than the trace offered since its first change.
 
-    The ideal goodput assumes that this never happens. Each change may let one additional packet pass (`experiment.traces`).
+    Otherwise the list is empty. The ideal goodput assumes that a trace's capacity is never exceeded. Each change may let one additional
+    packet pass (`experiment.traces`).
     """
     wrong, first, counts = [], {}, {}
     for entry in done:
@@ -130,7 +132,7 @@ def passed_beyond_trace(specification, done) -> list[str]:
                 continue
             rate_mbps = specification.timeline.mean_rate_mbps(begun, entry["realised_ns"], entry["direction"])
             beyond = (BEYOND_PACKETS + counts[name]) * specification.packet_bytes
-            # The shaper counts whole nanoseconds for a packet.
+            # The shaper rounds the time per packet down to whole nanoseconds.
             packet_ns = specification.packet_bytes * 8e3 / specification.timeline.most(entry["direction"], "rate_mbps")
             most = rate_mbps * lasted_ns / 8e3 * packet_ns / math.floor(packet_ns) + beyond
             if device["bytes"] - passed > most:

@@ -1,4 +1,4 @@
-"""Checks of TCP's settings by their effects: buffers, acknowledgements, timeouts, the sender's rate."""
+"""Checks that TCP's settings had the expected effects: buffers, acknowledgements, timeouts and sending rates."""
 
 from collections import Counter
 
@@ -6,32 +6,32 @@ from testbed.checks.check import INSTRUMENT, SENDER, Check, in_turn, words
 from testbed.checks.flow_checks import limited_shares, readings
 from testbed.checks.network_checks import grown
 
-#: The largest receive window that fits into 16 bits.
+#: Maximum receive window without window scaling, which must fit into 16 bits.
 LARGEST_UNSCALED_BYTES = 65_535
-#: Largest memory that Linux uses for a full packet (its truesize), by which the last packet may exceed a buffer.
+#: Maximum memory that Linux charges for a full packet (its truesize); the last packet may exceed a buffer by this amount.
 PACKET_MEMORY_BYTES = 4_608
-#: Share of a flow's busy time. A flow that the receive window limits for longer is expected to fill the requested buffer.
+#: Share of a connection's busy time. If the receive window limits a connection for longer, the connection must fill the requested buffer.
 HELD_BACK = 0.5
-#: Smallest share of a receive buffer that is available as a window, after Linux deducts the packets' memory overhead.
+#: Minimum share of a receive buffer that is available as a window, after Linux deducts the packets' memory overhead.
 LEAST_WINDOW = 0.2
-#: Smallest number of acknowledgements per segment without delayed acknowledgements; it is below 1 because of control messages and a FIN.
+#: Minimum number of acknowledgements per segment without delayed acknowledgements; it is below 1 because of control messages and a FIN.
 ACKNOWLEDGED = 0.9
-#: Largest excess of a timeout over the RTT, in mean deviations of the RTT (rttvar); and the rounding of the timeout, in ms.
+#: Maximum excess of a timeout over the RTT, in mean deviations of the RTT (rttvar); and the rounding error of the timeout, in ms.
 DEVIATIONS, TICKS_MS = 16, 5
-#: Largest relative excess of a sender's rate over its limit; iperf3 begins with a whole block.
+#: Maximum relative excess of a sender's rate over its limit; iperf3 starts by sending a whole block.
 RATE_SLACK = 0.01
-#: Largest number of segments of iperf3's control connection per flow.
+#: Maximum number of segments that iperf3's control connection sends per flow.
 CONTROL_SEGMENTS = 50
-#: Largest error of a limit on the pacing rate, relative and in Mbit/s: iperf3 passes whole bit/s, the kernel stores whole bytes per second.
+#: Maximum error of a limit on the pacing rate, relative and in Mbit/s: iperf3 passes whole bit/s, the kernel stores whole bytes per second.
 PACING_DIGITS, BYTE_A_SECOND_MBPS = 1e-4, 8e-6
 
 
 def check_send_buffer(specification, document) -> Check:
-    """Unacknowledged and waiting data never exceeded the send buffer, and buffers that flows filled had the study's size."""
+    """Unacknowledged and unsent data never exceeded the send buffer, and buffers that flows filled were of the study's size."""
     asked, seen = specification.transport.send_buffer_bytes, readings(document)
     taken = max((s["send_buffer_taken_bytes"] for s in seen if "send_buffer_taken_bytes" in s), default=None)
     flying = most_unacknowledged_bytes(document)
-    # Linux enlarges the buffer up to the limit once the window has room for more data than are in flight.
+    # Linux enlarges the buffer up to the limit once cwnd allows more data than are in flight.
     settled = [
         s["send_buffer_bytes"]
         for s in seen
@@ -55,11 +55,12 @@ def check_send_buffer(specification, document) -> Check:
 def check_receive_buffer(specification, document) -> Check:
     """Unacknowledged data never exceeded the receive buffer.
 
-    If the buffer limited flows for more than `HELD_BACK` of the time, the data reached at least `LEAST_WINDOW` of the buffer.
+    If the receive window limited a connection for more than `HELD_BACK` of its busy time, the data filled at least `LEAST_WINDOW` of the
+    buffer.
     """
     asked, flying = specification.transport.receive_buffer_bytes, most_unacknowledged_bytes(document)
     held = max((share for share, _ in limited_shares(document, "rwnd_limited_ms")), default=0)
-    # MPTCP's subflows share a buffer.
+    # MPTCP subflows share one buffer.
     least = LEAST_WINDOW * asked if held > HELD_BACK and specification.multipath.by != "mptcp" else 0
     return Check(
         "receive_buffer",
@@ -70,9 +71,9 @@ def check_receive_buffer(specification, document) -> Check:
 
 
 def check_receive_window(specification, document) -> Check:
-    """Unacknowledged data never exceeded the largest unscaled window (RFC 9293, section 3.1).
+    """Unacknowledged data never exceeded the maximum receive window without scaling (RFC 9293, section 3.1).
 
-    The last packet may be partial but counts as full, so the count may exceed the limit by less than one packet.
+    The last packet counts as a full one even if it isn't, so the count may exceed the limit by less than one packet.
     """
     flying = most_unacknowledged_bytes(document)
     return Check(
@@ -84,9 +85,9 @@ def check_receive_window(specification, document) -> Check:
 
 
 def most_unacknowledged_bytes(document) -> float:
-    """Return the largest amount of unacknowledged payload of a flow, in bytes, at any reading or sample.
+    """Return the maximum amount of unacknowledged payload, in bytes, that any flow had at any reading or sample.
 
-    At a reading, the subflows of a flow are added.
+    At each reading, the amounts of a flow's subflows are added up.
     """
     sizes, at_looks = {}, Counter()
     for number, look in enumerate(document["sockets"]):
@@ -101,7 +102,7 @@ def most_unacknowledged_bytes(document) -> float:
 
 
 def check_acknowledgements(specification, document) -> Check:
-    """Nearly every segment was acknowledged separately, according to the receivers' counters."""
+    """Nearly every segment was acknowledged individually, according to the receivers' counters."""
     counted = [document["stack"]["tcp"][pair.receiver] for pair in specification.pairs]
     shares = [one["TcpOutSegs"] / max(1, one["TcpInSegs"]) for one in counted]
     ok = all(share >= ACKNOWLEDGED for share in shares)
@@ -114,7 +115,7 @@ def check_acknowledgements(specification, document) -> Check:
 
 
 def check_least_timeout(specification, document) -> Check:
-    """The smallest difference between a timeout and the RTT is the study's minimum, or more if the RTT varies."""
+    """The minimum difference between the retransmission timeout and the RTT is the study's minimum RTO, or more if the RTT varies."""
     least = specification.transport.min_rto_ms
     above = [s["rto_ms"] - s["rtt_ms"] for s in readings(document) if s.get("rtt_ms") and s.get("rto_ms")]
     most = max((DEVIATIONS * s["rttvar_ms"] for s in readings(document) if s.get("rttvar_ms")), default=0)
@@ -129,7 +130,7 @@ def check_least_timeout(specification, document) -> Check:
 
 
 def check_sending_rate(specification, document) -> Check:
-    """No client sent faster than its limit; with UDP, no client sent slower either."""
+    """No client sent faster than its rate limit; with UDP, no client sent more slowly than its limit either."""
     wrong, expected, observed = [], [], []
     for process in document["traffic"]:
         end, flows = process["client"]["end"], process["flows"]
@@ -148,11 +149,11 @@ def check_sending_rate(specification, document) -> Check:
 
 
 def check_super_packets(specification, document) -> Check:
-    """On average, super-packets had no more segments than the study allows, according to the senders' counters."""
+    """On average, super-packets consisted of no more segments than the study allows, according to the senders' counters."""
     most = specification.gso_max_segments
     sizes = []
     for pair in specification.pairs:
-        # Packets of the control connections may use another interface.
+        # Packets of iperf3's control connections may use another interface.
         others = 0 if specification.per_side else CONTROL_SEGMENTS * specification.flows
         segments = document["stack"]["tcp"][pair.sender]["TcpOutSegs"] - others
         sizes.append(max(0, segments) / max(1, grown(document, f"{pair.sender}-eth0", "tx_packets")))
@@ -165,7 +166,7 @@ def check_super_packets(specification, document) -> Check:
 
 
 def check_pacing_limit(specification, document) -> Check:
-    """All sockets had the study's limit on the pacing rate, and none had a pacing rate above the limit."""
+    """Every socket had the study's limit on the pacing rate, and no socket's pacing rate exceeded this limit."""
     asked, seen = specification.max_pacing_rate_mbps, readings(document)
     limits = {socket.get("max_pacing_mbps") for socket in seen}
     rates = [socket["pacing_mbps"] for socket in seen if socket.get("pacing_mbps")]
@@ -177,7 +178,7 @@ def check_pacing_limit(specification, document) -> Check:
 
 
 def checks_of(specification) -> tuple:
-    """Return the checks of the study's settings for TCP and its senders."""
+    """Return the checks of TCP's settings and of sending rates that apply to a run."""
     transport, traffic = specification.transport, specification.traffic
     if not specification.flows or traffic.application == "round-trip":
         return ()

@@ -1,6 +1,6 @@
 """The check that no setting changed during the traffic.
 
-It compares the values read back before the traffic with those read back after the traffic.
+The check compares the values read back before the traffic with those read back after the traffic.
 """
 
 from experiment.timeline import DIRECTIONS
@@ -8,7 +8,7 @@ from testbed.checks.check import Check
 from testbed.checks.read_back_checks import same
 from testbed.network.outage import seed_after
 
-#: Quantity of a timeline -> kind of qdisc, parameter of the qdisc, and factor from the quantity's unit to the parameter's unit.
+#: Quantity in a timeline -> (kind of qdisc, parameter of the qdisc, factor that converts the quantity's unit to the parameter's unit).
 OF_TIMELINE = {
     "rate_mbps": ("htb", "rate_bps", 1e6),
     "delay_ms": ("netem", "delay_ms", 1),
@@ -17,9 +17,9 @@ OF_TIMELINE = {
 
 
 def changed(before, after, place="") -> dict[str, list]:
-    """Return the values that differ between two readings of the settings: place -> [before, after].
+    """Return the values that differ between two readings of the settings: key path -> [before, after].
 
-    ``place`` is the prefix of all places.
+    A key path consists of the keys that lead to a value, separated by slashes. ``place`` is a prefix for all key paths.
     """
     if isinstance(before, dict) and isinstance(after, dict):
         keys = dict.fromkeys([*before, *after])
@@ -29,7 +29,7 @@ def changed(before, after, place="") -> dict[str, list]:
 
 
 def check_unchanged(specification, document) -> Check:
-    """The values read back before and after the traffic are equal, except for changes that the study defines."""
+    """The values read back after the traffic equal those read back before it, except for the changes that the study defines."""
     allowed = changes_of_timeline(specification, document) | seeds_after_outage(specification, document)
     wrong = [
         f"{place}: {after} instead of {before}"
@@ -40,7 +40,7 @@ def check_unchanged(specification, document) -> Check:
 
 
 def changes_of_timeline(specification, document) -> dict[str, float]:
-    """Return the values that the last change of each quantity set: place in the values read back -> value."""
+    """Return the values set by the last change to each quantity: key path (as in `changed`) -> value."""
     placed, allowed = document["network"]["set"], {}
     for direction in DIRECTIONS:
         for quantity, (kind, parameter, units) in OF_TIMELINE.items():
@@ -49,14 +49,14 @@ def changes_of_timeline(specification, document) -> dict[str, float]:
             ]
             for name in placed["bottleneck" if kind == "htb" else "netem"][direction] if changes else ():
                 first = placed["qdiscs"][name][kind][parameter]
-                # The delay added by the hosts' own links stays.
+                # The part of the delay that the hosts' own links add doesn't change.
                 more = first - specification.link.delay_ms[direction] if quantity == "delay_ms" else 0
                 allowed[f"interfaces/{name}/qdiscs/{kind}/{parameter}"] = changes[-1].value * units + more
     return allowed
 
 
 def seeds_after_outage(specification, document) -> dict[str, int]:
-    """Return the new seeds that an outage sets: place in the values read back -> seed."""
+    """Return the new seeds that an outage sets: key path (as in `changed`) -> seed."""
     outage = specification.multipath.outage
     return {
         f"interfaces/{name}/qdiscs/netem/seed": seed_after(specification, direction)
@@ -65,5 +65,5 @@ def seeds_after_outage(specification, document) -> dict[str, int]:
 
 
 def is_peer(place, before, after) -> bool:
-    """Return whether the only new entries at a place are endpoints that MPTCP learnt from the peer."""
+    """Return whether all new entries at a key path (as in `changed`) are endpoints that MPTCP learnt from the peer."""
     return place.endswith("/endpoints") and all(one.get("implicit") for one in after if one not in before)

@@ -1,8 +1,7 @@
-"""The checks that decide whether a run was as specified, from counters and settings read back.
+"""The checks that decide, from counters and settings read back, whether a run was as specified.
 
-Every check takes the specification and the run document (without a verdict) and returns a `Check`. If a check fails, the run is invalid:
-the run is kept, counted and shown, but excluded from the statistics. The set of checks depends on the run's application, protocol and
-platform.
+Every check takes the specification and the run document (without a verdict), and returns a `Check`. If any check fails, the run is invalid:
+it is kept, counted and shown, but excluded from the statistics. The set of checks depends on the run's application, protocol and platform.
 """
 
 from collections.abc import Callable
@@ -54,12 +53,12 @@ AFTERWARDS = (check_memory, check_drops_elsewhere)
 
 
 def checks_of(specification) -> tuple[Callable, ...]:
-    """Return the checks of a run, in the order of the verdict."""
+    """Return the checks that apply to a run, in the order in which the verdict lists them."""
     return network_and_traffic(specification) + (host_verification.CHECKS if specification.platform == "host" else ())
 
 
 def network_and_traffic(specification) -> tuple[Callable, ...]:
-    """Return the checks of a run, except those for platform ``host`` only."""
+    """Return the checks that apply to a run, except those that only platform ``host`` needs."""
     background = (check_background,) if specification.background == "server" else ()
     looked_at = specification.traffic.application != "round-trip"
     looked_at = looked_at and specification.flows > 0
@@ -87,9 +86,9 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
 
 
 def of_link_options(specification) -> tuple[Callable, ...]:
-    """Return the checks of a run's loss bursts and link options."""
+    """Return the checks of loss bursts and link options that apply to a run."""
     checks = ()
-    # Imported here because other runs don't need it.
+    # Imported here because other runs don't need the module.
     if specification.has_loss_bursts:
         from testbed.checks.loss_replay import check_loss_bursts
 
@@ -102,10 +101,10 @@ def of_link_options(specification) -> tuple[Callable, ...]:
 
 
 def of_groups(specification) -> tuple[Callable, ...]:
-    """Return the checks of groups other than long flows."""
+    """Return the checks of web, real-time and program groups that apply to a run."""
     if not specification.groups:
         return ()
-    # Imported here because other runs don't need it.
+    # Imported here because other runs don't need the module.
     from testbed.checks.group_checks import CHECKS
 
     checks = sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
@@ -117,7 +116,7 @@ def of_groups(specification) -> tuple[Callable, ...]:
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:
-    """Return the checks that depend only on the application and the protocol of a run."""
+    """Return the checks that apply to a run because of its application and protocol, in the order of the verdict."""
     if not specification.flows:
         loss = LOSS if specification.answers else (check_loss_forward,)
         return (*NETWORK, check_idle_rtt, *loss, *AFTERWARDS)
@@ -127,7 +126,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
     iperf3 += (check_intervals,) if by_time else ()
     series = check_series
     if specification.per_side:
-        # Imported here because other runs don't need it.
+        # Imported here because other runs don't need the module.
         from testbed.checks import stream_checks
 
         iperf3, series = stream_checks.CHECKS, stream_checks.check_series
@@ -152,7 +151,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
 
 def judge(specification, document) -> dict:
     """Return the verdict on a run: ``valid``, and the results of all ``checks``."""
-    # If the counters come from other qdiscs, the other checks can't be made.
+    # If the counters come from other qdiscs than those that were set up, the other checks can't be made.
     counted = not counted_otherwise(document["network"]["set"], document["links"])
     return verdict_of(
         [check(specification, document) for check in (checks_of(specification) if counted else (check_qdiscs,))]
