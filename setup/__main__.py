@@ -140,6 +140,10 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (["kernel"], ["step"], ["selftests"]):  # paths in these commands are relative to the caller's folder
+    if sys.argv[1:2] not in (
+        ["kernel"],
+        ["step"],
+        ["selftests"],
+    ):  # paths in these commands are relative to the caller's folder
         os.chdir(ROOT)
     sys.exit(main())
