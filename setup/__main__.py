@@ -140,10 +140,7 @@ def main():
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] not in (
-        ["kernel"],
-        ["step"],
-        ["selftests"],
-    ):  # paths in these commands are relative to the caller's folder
+    # Paths given to these three commands are relative to the caller's folder.
+    if sys.argv[1:2] not in (["kernel"], ["step"], ["selftests"]):
         os.chdir(ROOT)
     sys.exit(main())

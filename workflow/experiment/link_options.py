@@ -68,18 +68,14 @@ class LinkOption:
     told: str = ""  # name of the value read back; empty if it is the option's name
     given: Callable = lambda value: value  # value -> number passed to netem
     delay_ms: Callable = lambda value: 0  # value -> delay that the option's netem needs
-    idle_ms: Callable = lambda value: (
-        0
-    )  # value -> maximum time in ms for which the option delays a packet on an idle path
+    idle_ms: Callable = lambda value: 0  # value -> maximum delay in ms of a packet on an idle path
     check: str = ""  # name of the check on the packet count (`link_option_counts`); empty if nothing is counted
     column: str = ""  # column in the table of runs for the packet count in the direction of the data
     percent: Callable = lambda value: value  # value -> percentage of packets that the option affects
     only: str = ""  # the only direction to which the option can apply; empty if it can apply to both
     correlated: str = ""  # name of the option's effect in `CORRELATED`
     more_words: Callable = lambda value: ""  # value -> further arguments for tc(8), after the correlation
-    of_jitter: bool = (
-        False  # whether the option modifies jitter, so that it has no effect in a direction without jitter
-    )
+    of_jitter: bool = False  # whether the option only modifies jitter
 
     @property
     def all_needs(self) -> dict[str, tuple]:

@@ -121,9 +121,8 @@ def _go_on_below_first_process(libc):
 
 def _end_of(child, libc):
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    os.closerange(
-        3, os.sysconf("SC_OPEN_MAX")
-    )  # otherwise the parent of this process would wait for these descriptors to be closed
+    # Otherwise the parent of this process would wait for these descriptors to be closed.
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

@@ -61,9 +61,8 @@ def steering(path) -> dict[str, list[int]]:
         if not devices.exists():
             devices.mkdir(parents=True)
             with network_namespace(node):
-                mount(
-                    "sysfs", str(devices), "sysfs"
-                )  # a sysfs shows the devices of the namespace in which it was mounted
+                # A sysfs shows the devices of the namespace in which it was mounted.
+                mount("sysfs", str(devices), "sysfs")
         for interface in node.intfList():
             steered = devices / "class/net" / interface.name / "queues/rx-0/rps_cpus"
             cores[interface.name] = cores_of(steered.read_text())

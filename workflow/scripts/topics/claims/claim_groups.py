@@ -43,9 +43,8 @@ def ratio(claim, samples, tail) -> Outcome:
             value, ends = ratios.ravel()[place], np.exp(ends)
     elif combine == "mean" and ratios.size > 1:
         logs = _logarithms(above, below)
-        if (
-            values.size == ratios.size
-        ):  # no minimum or maximum is taken, so the mean is as smooth a function as its parts
+        # No minimum or maximum is taken, so the mean is as smooth a function as its parts.
+        if values.size == ratios.size:
             interval, inner = T, []
             with np.errstate(invalid="ignore"):  # the mean of minus infinity and infinity is undefined
                 logs = logs.mean(axis=tuple(range(1, 6)), keepdims=True)

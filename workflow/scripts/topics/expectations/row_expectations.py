@@ -106,9 +106,8 @@ def _judged(one, row, declared, study):
     judged |= {"low": low, "high": high}
     if math.isnan(cell):
         return judged | {"outcome": NOT_TESTABLE, "passed": False, "because": "The row has no value."}
-    if math.isnan(low) and math.isnan(
-        high
-    ):  # there is only a value: it is sufficient for a run, but isn't evidence for a mean
+    # If there is only a value, it is sufficient for a run, but isn't evidence for a mean.
+    if math.isnan(low) and math.isnan(high):
         met = bool(meets_requirement([cell], one["requirement"]).all())
         outcome = (NOT_SHOWN if one["interval"] else MET) if met else NOT_MET
         because = f"the value {'meets' if met else 'misses'} the requirement" + NO_INTERVAL * bool(one["interval"])

@@ -81,9 +81,8 @@ def add_models(runs) -> pd.DataFrame:
     column `<model>, capped` is True where this limit replaced a larger value.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
-    known = runs.where(
-        (runs[list(inputs)] > 0).all(axis=1)
-    )  # in all other runs, the values are missing and stay missing
+    # In all other runs, the values are missing and stay missing.
+    known = runs.where((runs[list(inputs)] > 0).all(axis=1))
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     columns = {}
     for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
