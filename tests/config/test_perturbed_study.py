@@ -119,7 +119,7 @@ def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):
     """They are declared in the perturbed study; offload and another tick, which programs don't support, are left out."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "flow").touch()
-    program = {"path": "flow", "server": "{folder}/flow {seconds}", "client": "{folder}/flow", "ccas": ["a", "b"]}
+    program = {"path": "flow", "server": "{folder}/flow {cca} {seconds}", "client": "{folder}/flow", "ccas": ["a", "b"]}
     config = {
         "study": "try", "ccas": ["cubic", "mine:a"], "programs": {"mine": program, "other": program | {"ccas": ["a"]}},
         "scenarios": [{"id": "x", "flows": [{"name": "own", "cca": "own", "stop_s": 9}, {"name": "o", "program": "other:a", "stop_s": 9}]}],

@@ -117,6 +117,7 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"qlog": "../*"}, "programs.mine.qlog is \"../*\"; allowed: a file's name, perhaps with * and ?, or null."),
         ((), {"client": "'unclosed"}, "programs.mine.client is 'unclosed; the quotes in it are invalid"),
         ((), {"client": ""}, "programs.mine.client is empty; allowed: a command."),
+        ((), {"ccas": ["a", "b"]}, "programs.mine.ccas is a, b, and neither server nor client has {cca}, so all of them would be the same"),
         ((), {"server": "{folder}/flow"}, "stop_s is 10, and no command of mine has {seconds}"),
         ((), {"memory_mib": 5}, "programs.mine.memory_mib is 5; allowed: a whole number from 16 to 4096 (MiB)."),
         (({"name": "x", "program": "other", "stop_s": 5}, BULK), {}, "program is other; allowed: mine."),

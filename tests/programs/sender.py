@@ -29,6 +29,8 @@ def misbehave(how):
     if how == "flood":
         while True:
             print("x" * 1000)
+    if how == "leave":
+        sys.exit(0)
     if how == "memory":
         bytearray(2**30)
     if how == "spin":

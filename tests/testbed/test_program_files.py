@@ -56,10 +56,25 @@ def test_an_archive_of_somebody_else_leads_nowhere(tmp_path, name, kind):
 
 def test_what_is_no_file_is_refused(folder, capsys):
     os.mkfifo(folder / "pipe")
-    with pytest.raises(GivenFileError, match="a pipe"):
+    with pytest.raises(GivenFileError, match=r"its file pipe can't be used \(it is a pipe; allowed: a regular file\)"):
         files_of(folder)
     assert main(str(folder), "0" * 64, "nowhere") == 1
     assert "a pipe" in capsys.readouterr().err
+
+
+def test_links_to_files_must_stay_in_the_folder(folder, tmp_path):
+    (folder / "data/alias").symlink_to("../run")
+    assert files_of(folder)["data/alias"] == (b"\x7fELF", True)
+    (tmp_path / "outside").touch()
+    (folder / "data/far").symlink_to(tmp_path / "outside")
+    with pytest.raises(GivenFileError, match="its file data/far is a symbolic link that leads out of the folder"):
+        files_of(folder)
+    (tmp_path / "outside").unlink()
+    with pytest.raises(GivenFileError, match="its file data/far is a dangling link"):
+        files_of(folder)
+    # The program itself may be a link.
+    (tmp_path / "link").symlink_to(folder / "run")
+    assert files_of(tmp_path / "link") == {"link": (b"\x7fELF", True)}
 
 
 def test_a_file_that_changed_since_the_study_was_read_is_not_archived(folder, tmp_path, capsys):
@@ -83,6 +98,7 @@ def test_bytes_of_a_stream_count_once():
 
 def test_last_words_are_harmless_and_short():
     assert last_words(b"one\ntwo \x1b[31m\xc3\xa9\n\n") == "one | two \\x1b[31m\\xc3\\xa9"
+    assert last_words("can't find \u2018mine\u2019 or \u201cyours\u201d".encode()) == "can't find 'mine' or \"yours\""
     assert len(last_words(b"x" * 4000)) == 300
     assert last_words(b"") == ""
 

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import tracemalloc
 
 import pytest
@@ -44,6 +45,20 @@ DOCUMENT = {
         "vantage_point": {"name": "aioquic", "type": "server"},
     }],
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "reference", ["0", "12.5", '{"clock_type":"monotonic","wall_clock_time":"1970-01-01T00:00:00Z"}']
+)
+def test_a_reference_that_is_no_time_of_the_run_is_none(reference):
+    """ngtcp2 writes 0: counted from 1970, all events would precede the traffic, and each sample would have the last value."""
+    text = re.sub(r'"reference_time":\{[^}]*\}', lambda _: f'"reference_time":{reference}', SEQUENCE)
+    assert text != SEQUENCE
+    series = series_of(text, 1_795_865_977_000_000_000, 50_000_000)
+    assert not series["aligned"] and series["from_ns"] == 0
+    assert series["cwnd_bytes"] == [40960, 40960, 42000, 42000]
+    # A reference within the run's hour is believed.
+    assert series_of(SEQUENCE, 5_000_000_000 + 3_500_000_000_000, 50_000_000)["aligned"]
 
 
 def test_a_sequence_is_read_on_a_grid_of_the_runs_times():

@@ -184,6 +184,19 @@ def test_limits_are_the_paths_where_a_standard_exceeds_them(exam, own, reno, ver
     assert row_of(of("other_starved_s", *starved, case), exam, case, "other_starved_s")["verdict"] == verdict
 
 
+@pytest.mark.parametrize("known", [0, 3, 10])
+def test_a_limit_without_the_standards_runs_shows_nothing(exam, known):
+    """An interrupted exam may have no run of a standard: whether the path is the cause isn't known. One standard isn't enough."""
+    case, few = "5.2.1-beside-reno", np.where(np.arange(RUNS) < known, wave(1), np.nan)
+    for reno, cubic in ((few, few), (wave(1), few), (few, wave(1))):
+        row = row_of(of("other_starved_s", wave(15), reno, cubic, case), exam, case, "other_starved_s")
+        assert row["n"] == known and (known or row["verdict"] not in (WORSE, LIKE, BETTER))
+    # A run within the limit needs no comparison, nor does a run on a path on which one standard exceeds it.
+    for own, reno in ((wave(1), few), (wave(15), np.where(np.isnan(few), wave(15), few))):
+        row = row_of(of("other_starved_s", own, reno, few, case), exam, case, "other_starved_s")
+        assert row["n"] == RUNS
+
+
 def test_rows_of_one_ip_version_are_told(exam):
     """A CCA that is crippled only over IPv6 collapses in half of the runs, and the row states where."""
     row = utilisation(np.where(np.arange(RUNS) % 2 == 1, wave(30), wave(84)), exam)

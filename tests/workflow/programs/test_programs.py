@@ -124,6 +124,7 @@ def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
         ("get udp {server_address} {port} flood", "the client printed more than is allowed, last output: xxx"),
         ("get udp {server_address} {port} memory", "the client failed (exit status 1), last output:"),
         ("get udp {server_address} {port} silent", "it reported no number after 'bytes', no output"),
+        ("get udp {server_address} {port} leave", "the client ended after 0.0"),
         ("nonsense", "the client failed (exit status 1), last output:"),
     ],
 )  # fmt: skip
@@ -140,9 +141,10 @@ def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
 @pytest.mark.parametrize(
     ("server", "finding"),
     [
-        ("sleep 1000", "the server was never ready"),
-        ("{folder}/missing {seconds}", "the server was never ready, last output: /program/missing: No such file or directory"),
-        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended early (exit status 3), last output: listening"),
+        ("sleep 1000", "the server did not open UDP port 14001 within 60 s, no output"),
+        ("sh -c 'echo no; exit 4'", "the server ended before it was ready (exit status 4), last output: no"),
+        ("{folder}/missing {seconds}", "the server could not be started, last output: /program/missing: No such file or directory"),
+        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended before it was ready (exit status 3), last output: listening"),
     ],
 )  # fmt: skip
 def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
@@ -171,7 +173,7 @@ def test_a_program_reaches_nothing_else(carried):
         {"name": "x", "program": "intruder:udp", "stop_s": 2},
         programs={"intruder": SENDER | {"path": str(place("intruder.py")), "client": "{folder}/intruder.py get {cca} {server_address} {port}", "server": "{folder}/intruder.py serve {cca} {server_address} {port} {seconds}", "ccas": ["udp"]}},
         duration_s=2,
-        failing=["program_data", "programs"],
+        failing=["programs"],
     )  # fmt: skip
     assert findings(document).endswith("last output: reached: nothing")
 
@@ -182,7 +184,7 @@ def test_a_program_reads_the_clock_without_the_kernel_and_cannot_move_it(carried
     sides = {"server": command.format("serve"), "client": command.format("get")}
     reader = {"path": str(place("clock_reader.py")), "protocol": "udp", "reports_bytes": "bytes", **sides}
     group = {"name": "x", "program": "reader", "stop_s": 2}
-    document = carried(group, programs={"reader": reader}, duration_s=2, failing=["program_data"])
+    document = carried(group, programs={"reader": reader}, duration_s=2, failing=["programs"])
     printed = document["programs"][0]["client"]["last"].partition(" | ")[0]
     read = json.loads(printed)
     assert read["steps"] == [256, 256, 256] and read["found"] == 0 and read["misled"] == 10**9

@@ -30,6 +30,7 @@ def with_programs(study) -> list[str]:
     for name, one in written.items():
         complete, wrong = _completed(one)
         declared[name] = complete
+        wrong += _same_for_all_ccas(complete, one.get("ccas") or [])
         problems += [f"programs.{name}.{problem}" for problem in wrong]
     others = {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     parts = {part for cca in study["ccas"] for part in cca.split("+")} - others
@@ -109,6 +110,15 @@ def _completed(one):
             why = absence(complete["path"]) or error.strerror
             problems.append(f"path is {complete['path']}; {why}.{how_to_build(complete['path'])}")
     return complete, problems
+
+
+def _same_for_all_ccas(complete, ccas) -> Iterator[str]:
+    """Yield a problem if a program has several CCAs but doesn't learn which of them to use."""
+    if len(ccas) > 1 and not any("{cca}" in word for side in ("server", "client") for word in complete[side]):
+        yield (
+            f"ccas is {', '.join(ccas)}, and neither server nor client has {{cca}}, so all of them would be the same; allowed: a command "
+            "that passes {cca} to the program, or one CCA."
+        )
 
 
 def _placeholders(side, command) -> Iterator[str]:

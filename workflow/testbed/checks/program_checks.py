@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
-from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, TOO_MUCH
+from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, READY_S, TOO_MUCH
 
 #: How a side ends according to its declaration (`server_ends`, `client_ends`) -> the actual ends that agree with the declaration.
 ENDINGS = {"itself": (ITSELF,), "killed": (AT_END, AT_LIMIT)}
@@ -29,6 +29,8 @@ def check_programs(specification, document) -> Check:
 
 #: Minimum loss in percent at which a program may never learn that its peer has ended.
 CUT_OFF_PERCENT = 50
+#: Minimum share of its sending time for which a client must run that ends by itself.
+LEAST_SHARE = 0.9
 
 
 def is_cut_off(specification, flow) -> bool:
@@ -44,8 +46,11 @@ def findings(flow, entry, cut_off=False) -> list[str]:
 
     If ``cut_off`` is true (`is_cut_off`), server and client may run until their time limit, and needn't report the number of bytes.
     """
-    found = [] if entry["ready"] else [f"the server was never ready{last_words(entry['server'])}"]
-    for side, ends in (("server", flow.program.server_ends), ("client", flow.program.client_ends)):
+    found, sides = [], {"server": flow.program.server_ends, "client": flow.program.client_ends}
+    if not entry["ready"]:
+        found.append(f"the server {unready(flow, entry['server'])}{last_words(entry['server'])}")
+        del sides["server"]
+    for side, ends in sides.items():
         one = entry[side]
         if cut_off and one["ended_by"] == AT_LIMIT:
             continue
@@ -53,10 +58,37 @@ def findings(flow, entry, cut_off=False) -> list[str]:
             found.append(f"the {side} {FOUND[one['ended_by']]}{how(one)}{last_words(one)}")
         elif one["ended_by"] == ITSELF and one["status"]:
             found.append(f"the {side} failed{how(one)}{last_words(one)}")
+    if not found and not cut_off and (ran_s := early_end_s(flow, entry["client"])) is not None:
+        found.append(f"the client ended after {ran_s:.3g} of {flow.seconds:.3g} s{last_words(entry['client'])}")
     if not found and not cut_off and flow.program.reports_bytes and reported_bytes(flow, entry) is None:
         receiver = entry[receiving_side(flow)]
         found.append(f"it reported no number after {flow.program.reports_bytes!r}{last_words(receiver)}")
     return found
+
+
+def unready(flow, server) -> str:
+    """Return what happened to a server that was never ready, as text for a message."""
+    if server["ended_by"] == ITSELF:
+        return f"ended before it was ready{how(server)}"
+    if server["ended_by"] in (NOT_STARTED, TOO_MUCH):
+        return FOUND[server["ended_by"]]
+    awaited = (
+        f"print {flow.program.ready_line!r}"
+        if flow.program.ready_line
+        else f"open {flow.program.protocol.upper()} port {flow.port}"
+    )
+    return f"did not {awaited} within {READY_S:g} s"
+
+
+def early_end_s(flow, client) -> float | None:
+    """Return the time in s for which a client ran that ended by itself much too early; None if it ran long enough.
+
+    A flow with a given number of bytes has no minimum time.
+    """
+    if flow.seconds is None or client["ended_by"] != ITSELF:
+        return None
+    ran_s = (client["ended_ns"] - client["started_ns"]) / 1e9
+    return ran_s if ran_s < LEAST_SHARE * flow.seconds else None
 
 
 def receiving_side(flow) -> str:
@@ -102,11 +134,14 @@ def check_program_packets(specification, document) -> Check:
 def check_program_data(specification, document) -> Check:
     """Each program sent data, and reported no more data than arrived.
 
-    If a flow transfers a fixed amount of data and its client ended by itself, the entire amount arrived.
+    If a flow transfers a fixed amount of data and its client ended by itself, the entire amount arrived. Flows with a failed program are left
+    to `check_programs`.
     """
     wrong = []
     flows = zip(specification.program_flows, document["programs"], document["program_packets"]["flows"], strict=True)
     for flow, entry, packets in flows:
+        if findings(flow, entry, is_cut_off(specification, flow)):
+            continue
         arrived = packets["bytes_arrived"] if packets["distinct_bytes"] is None else packets["distinct_bytes"]
         if not packets["packets_sent"]:
             wrong.append(f"{flow.who}: sent no data from port {flow.port}{last_words(entry['server'])}")

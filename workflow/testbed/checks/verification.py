@@ -69,7 +69,8 @@ def network_and_traffic(specification) -> tuple[Callable, ...]:
     changes += of_link_options(specification)
     outage = (check_outage,) if specification.multipath.outage else ()
     checks = (
-        checks_of_traffic(specification)
+        of_programs(specification)
+        + checks_of_traffic(specification)
         + PATHS[specification.multipath.by]
         + mtu
         + outage
@@ -101,18 +102,24 @@ def of_link_options(specification) -> tuple[Callable, ...]:
 
 
 def of_groups(specification) -> tuple[Callable, ...]:
-    """Return the checks of web, real-time and program groups that apply to a run."""
+    """Return the checks of web and real-time groups that apply to a run."""
     if not specification.groups:
         return ()
     # Imported here because other runs don't need the module.
     from testbed.checks.group_checks import CHECKS
 
     checks = sum((checks for application, checks in CHECKS.items() if specification.groups_of(application)), ())
-    if specification.groups_of(PROGRAM):
-        from testbed.checks import program_checks
-
-        checks += program_checks.checks_of(specification)
     return checks
+
+
+def of_programs(specification) -> tuple[Callable, ...]:
+    """Return the checks of declared programs that apply to a run; they come first, because other checks fail if a program fails."""
+    if not specification.groups_of(PROGRAM):
+        return ()
+    # Imported here because other runs don't need the module.
+    from testbed.checks import program_checks
+
+    return program_checks.checks_of(specification)
 
 
 def checks_of_traffic(specification) -> tuple[Callable, ...]:

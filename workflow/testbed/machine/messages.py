@@ -55,3 +55,8 @@ def in_words(error) -> str:
         cause = error.strerror[0].lower() + error.strerror[1:]
         return f"{error.filename}: {cause}" if error.filename else cause
     return " ".join(str(error).split())
+
+
+def last_line(path) -> str:
+    """Return the last line of a file, such as a program's error output; "no message" for an empty file."""
+    return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

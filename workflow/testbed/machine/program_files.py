@@ -24,20 +24,36 @@ LARGEST_BYTES, MOST_FILES = 2**29, 2000
 def files_of(path) -> dict[str, tuple[bytes, bool]]:
     """Return the files of a program: name within its folder -> (content, whether the file is executable).
 
-    ``path`` is a file or a folder, which may have subfolders. Symbolic links to files are followed. Raises `OSError` if a file can't be
-    read or isn't a regular file, or if a subfolder is a symbolic link.
+    ``path`` is a file or a folder, which may have subfolders. Symbolic links to files within the folder are followed. Raises `OSError` if a
+    file can't be read, isn't a regular file or is a link that leads out of the folder, or if a subfolder is a symbolic link.
     """
     path = Path(path)
     places = [path] if not path.is_dir() else _places(path)
     files, left = {}, LARGEST_BYTES
     for place in places:
         name = place.name if place == path else place.relative_to(path).as_posix()
-        content = given_bytes(place, left)
+        content = given_bytes(place, left) if place == path else _content(path, name, left)
         left -= len(content)
         files[name] = content, bool(place.stat().st_mode & stat.S_IXUSR)
     if not files:
         raise GivenFileError("it is a folder without files")
     return files
+
+
+def _content(folder, name, left):
+    """Return the content of a file in a folder; the message of an error names the file."""
+    place = folder / name
+    if place.is_symlink():
+        if not place.exists():
+            raise GivenFileError(f"its file {name} is a dangling link")
+        if not place.resolve().is_relative_to(folder.resolve()):
+            raise GivenFileError(
+                f"its file {name} is a symbolic link that leads out of the folder; replace the link by a copy"
+            )
+    try:
+        return given_bytes(place, left)
+    except OSError as error:
+        raise GivenFileError(f"its file {name} can't be used ({error.strerror})") from None
 
 
 def _places(folder):

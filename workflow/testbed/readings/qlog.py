@@ -38,6 +38,9 @@ SEPARATOR = "\x1e"
 LARGEST, MOST_STEPS = 2**53, 200_000
 #: If a log gives neither a format nor a reference for its times, times above this value in ms (the year 1980) count from 1970.
 ABSOLUTE_MS = 315_532_800_000
+#: Maximum distance in ms of a log's first event from the traffic's origin. If it is larger, the log's reference time isn't a time of the
+#: run's clock (ngtcp2's, for example, is always 0).
+MOST_AWAY_MS = 3_600_000
 
 
 class QlogError(ValueError):
@@ -109,7 +112,7 @@ def series_of(text, origin_ns, step_ns) -> dict:
     -------
     dict
         ``from_ns`` and ``step_ns``, the beginning and the step of the grid; ``aligned``, whether the grid counts from the traffic's origin
-        (if the log doesn't give its beginning, the grid counts from the first event); ``readings``, the number of readings; ``complete``,
+        (if the log gives no time of the run's clock, the grid counts from the first event); ``readings``, the number of readings; ``complete``,
         False for a truncated log; and the columns, which are those of `METRICS`, ``lost_packets`` (so far) and ``state``. A column contains
         the latest value at each time, and None before the first value.
 
@@ -126,8 +129,10 @@ def series_of(text, origin_ns, step_ns) -> dict:
         raise QlogError(ending.words or "has no metrics_updated event")
     if ending.damaged:
         raise QlogError(ending.words)
-    known = clock.epoch_ms is not None
-    shift_ms = origin_ns / 1e6 - clock.epoch_ms if known else events[0][0]
+    shift_ms = None if clock.epoch_ms is None else origin_ns / 1e6 - clock.epoch_ms
+    known = shift_ms is not None and abs(events[0][0] - shift_ms) <= MOST_AWAY_MS
+    if not known:
+        shift_ms = events[0][0]
     times_ns = [round(1e6 * (at - shift_ms)) for at, _ in events]
     if any(later < earlier - step_ns for earlier, later in pairwise(times_ns)):
         raise QlogError("has times that go backwards")

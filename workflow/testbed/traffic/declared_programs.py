@@ -15,11 +15,13 @@ from pathlib import Path
 
 from testbed.errors import TrafficError
 from testbed.machine.confined import FOLDER, KEYS, LOGS
+from testbed.machine.messages import last_line
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
+from testbed.traffic.program_process import READY_S
 
-#: Time limits in s of the run's clock: for a server to become ready, and for a program to end after its planned end.
-READY_S, ENDING_S = 60.0, 10.0
+#: Time limit in s of the run's clock for a program to end after its planned end.
+ENDING_S = 10.0
 #: Interval at which a server's readiness is checked, in s.
 ASKED_EVERY_S = 0.01
 #: First user ID for programs: each process of the study's programs has a separate user.
@@ -185,8 +187,3 @@ class DeclaredPrograms:
         return any(
             int(local.rpartition(":")[2], 16) == flow.port and state in states for _, local, _, state, *_ in sockets
         )
-
-
-def last_line(path) -> str:
-    """Return the last line of a file, or "no message" for an empty file."""
-    return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

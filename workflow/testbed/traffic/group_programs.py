@@ -18,6 +18,7 @@ from pathlib import Path
 from experiment.flow_groups import REAL_TIME, REAL_TIME_PORT, STREAMS_OF_A_GROUP, WEB
 from experiment.web_objects import PATIENCE_S, drawn_objects
 from testbed.errors import NotEndedError, TrafficError
+from testbed.machine.messages import last_line
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
 from testbed.readings.socket_information import SocketReader
@@ -225,8 +226,3 @@ def result_of(program) -> dict:
     if status or not program.result.exists():
         raise TrafficError(f"{program.who}: exit status {status}: {last_line(program.errors)}")
     return json.loads(program.result.read_text())
-
-
-def last_line(path) -> str:
-    """Return the last line of a file, or "no message" for an empty file."""
-    return (path.read_text(errors="replace").strip().splitlines() or ["no message"])[-1]

@@ -24,11 +24,15 @@ from testbed.traffic.clocked import Clock, read_plan, write_result
 
 #: Maximum output of a program, and size of the last part of the output to keep, in bytes.
 MOST_PRINTED, KEPT = 2**20, 4096
+#: Time limit in s of the run's clock for a server to become ready.
+READY_S = 60.0
 #: Time in ns between SIGTERM and SIGKILL.
 GRACE_NS = 2 * 10**9
 #: Maximum number of characters to report of a program's last output.
 LAST_CHARACTERS = 300
 UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
+#: Typographic quotation marks, which common programs print in messages: in UTF-8, and in ASCII.
+QUOTATION_MARKS = {"\u2018": b"'", "\u2019": b"'", "\u201c": b'"', "\u201d": b'"'}
 #: Ways in which a program may end: by itself, at the end of the run, at its time limit, or after too much output; or it couldn't be
 #: started.
 ITSELF, AT_END, AT_LIMIT, TOO_MUCH, NOT_STARTED = (
@@ -148,6 +152,8 @@ def reported(tail, word) -> int | None:
 
 def last_words(tail) -> str:
     """Return the last four lines of the output as one line of printable ASCII characters."""
+    for mark, plain in QUOTATION_MARKS.items():
+        tail = tail.replace(mark.encode(), plain)
     lines = [
         UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in tail.split(b"\n") if line.strip()
     ]

@@ -145,13 +145,16 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     """Return the outcomes for a measure with a limit.
 
     A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the same
-    pair, the path is the cause. The other parameters are the same as in `relative_outcomes`.
+    pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and none
+    exceeds the limit. The other parameters are the same as in `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, failed)
     own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
-    others = of_all[[name for name in standards if name in of_all and name != cca]] > limit
-    exceeds = own > limit
-    differences = (exceeds.astype(float) - others.any(axis=1)).mask(own.isna()).to_frame("limit")
+    values = of_all.reindex(columns=[name for name in standards if name != cca])
+    others, exceeds = values > limit, own > limit
+    by_path = others.any(axis=1)
+    unknown = own.isna() | (exceeds & ~by_path & values.isna().any(axis=1))
+    differences = (exceeds.astype(float) - by_path).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
     measurements = _measurements(of_all[np.isfinite(own)], STEP * limit, paths)
     return _outcomes(own, differences, planned, failed, measurements, margin=0.5, far=0.5, far_pairs=far_pairs)

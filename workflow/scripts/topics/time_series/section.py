@@ -130,14 +130,16 @@ def _picture(picture, material):
 def _table(material, identifier, caption, table, shown, by_flow=True):
     """Return a table of the page; its first columns identify a row.
 
-    These columns are the scenario, the CCA or mix, the flows' CCA, and the IP version. The flows' CCA is shown only in studies of mixes,
-    and only if `by_flow` is true, which means that a row is about one CCA.
+    These columns are the scenario, the CCA or mix, the flows' CCA, and the IP version. The flows' CCA is shown only if it isn't always the
+    CCA, as in mixes and beside competing flows, and only if `by_flow` is true, which means that a row is about one CCA.
     """
     mixes = material.design.mixes
+    rows = table if isinstance(table, list) else table.to_dict("records")
+    differ = by_flow and any(row["flow_cca"] != row["cca"] for row in rows)
     place = (
         shown_scenario(material.tables.scenarios),
         shown_text("Mix" if mixes else "CCA", "cca", filtered=True),
-        *([shown_text("Flows' CCA", "flow_cca", filtered=True)] if mixes and by_flow else []),
+        *([shown_text("Flows' CCA", "flow_cca", filtered=True)] if differ else []),
         IP_KEY,
     )
     return cells_table(identifier, caption, table, (*place, *shown))
