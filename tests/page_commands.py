@@ -41,14 +41,14 @@ PLANNED = {
 #: Command, or its beginning if it ends with "*" -> the reason why it isn't executed, and the test that covers it instead.
 NOT_RUN = {
     "make stack*": "minutes; tests/workflow/programs/test_stacks.py",
-    "snakemake --cores all --use-apptainer --configfile examples/quic-go.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
+    "make STUDY=examples/quic-go.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
     "mkdir -p my/http/lib && cp*": "copies the machine's curl; tests/workflow/programs/test_stacks.py",
-    "snakemake --cores all --use-apptainer --configfile examples/http.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
+    "make STUDY=examples/http.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
     "mkdir -p my && cp ../mine*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam PROGRAM=*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam CCA=quic-go:reno QUICK=1": "needs the program; tests/session/test_candidate_programs.py",
-    "snakemake --cores all --use-apptainer --configfile examples/quiche-idle-bug.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
-    "snakemake --cores all --use-apptainer --configfile examples/quic-idle.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
+    "make STUDY=examples/quiche-idle-bug.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
+    "make STUDY=examples/quic-idle.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
     "make packets RUN=results/quic/*": "needs the programs; tests/workflow/programs/test_secrets.py",
     "tshark -r results/quic/*": "needs the programs; tests/workflow/programs/test_secrets.py",
     "make test": "what carries this out",
