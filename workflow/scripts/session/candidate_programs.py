@@ -73,15 +73,13 @@ def declarations(file, error) -> tuple[dict, str]:
     schema = study_schema()
     form = dereferenced(schema["$defs"]["program"])
     content = read_mapping(Path(file), "a program's declaration", {**keys_of(form), **keys_of(schema)}, error)
-    explanation = content.pop("explanation", "")
     if "programs" in content:
-        content = {"programs": content["programs"]}
-        form = {"type": "object", "properties": {"programs": keys_of(schema)["programs"]}, "$defs": schema["$defs"]}
-    wanted = {**form, "$defs": schema["$defs"]}
+        content = {key: content[key] for key in ("programs", "explanation") if key in content}
+        form = {"type": "object", "properties": {"programs": keys_of(schema)["programs"]}}
+    wanted = {**form, "properties": {**keys_of(form), **_explanation()}, "$defs": schema["$defs"]}
     if problems := problems_of_form(content, wanted):
         raise error(file, [problem.strip() for problem in problems])
-    if problems := problems_of_form({"explanation": explanation}, {"type": "object", "properties": _explanation()}):
-        raise error(file, problems)
+    explanation = content.pop("explanation", "")
     if "programs" in content:
         return content["programs"], explanation
     name = Path(file).stem.replace("_", "-").lower()
