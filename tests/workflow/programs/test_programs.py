@@ -3,6 +3,7 @@
 import gzip
 import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -114,6 +115,36 @@ def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
         duration_s=2,
     )
     assert len(documents_of_three_tries(asked, testbed, tmp_path)) == 1
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
+def test_the_random_device_of_cpp_can_be_made_to_follow_the_seed(carried, root, tmp_path):
+    """As examples/random_device.c says: without it, the numbers are the processor's, and differ from run to run."""
+    (folder := tmp_path / "mine").mkdir()
+    place("sender.py").rename(folder / "sender.py")
+    (tmp_path / "numbers.cpp").write_text(
+        '#include <cstdio>\n#include <random>\nint main() { std::random_device from; std::printf("numbers %u %u\\n", from(), from()); }\n'
+    )
+    subprocess.run(["g++", "-o", folder / "numbers", "numbers.cpp"], cwd=tmp_path, check=True)
+    device = root / "examples/random_device.c"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", folder / "librandom.so", device], check=True)
+    for library in ("libstdc++.so.6", "libgcc_s.so.1"):
+        found = subprocess.run(["g++", f"-print-file-name={library}"], capture_output=True, text=True, check=True)
+        shutil.copy(found.stdout.strip(), folder)
+    program = SENDER | {
+        "path": "mine", "ccas": ["udp"],
+        "client": "env LD_LIBRARY_PATH={folder} LD_PRELOAD={folder}/librandom.so "
+        "sh -c '{folder}/numbers; exec {folder}/sender.py get udp {server_address} {port} well'",
+    }  # fmt: skip
+    group = {"name": "x", "program": "p:udp", "stop_s": 2}
+    said = [
+        carried(group, programs={"p": program}, duration_s=2, name=str(number))["programs"][0]["client"]["last"]
+        for number in range(2)
+    ]
+    assert said[0].startswith("numbers ") and said[0] == said[1]
+    program["client"] = program["client"].replace("LD_PRELOAD={folder}/librandom.so ", "")
+    said.append(carried(group, programs={"p": program}, duration_s=2, name="own")["programs"][0]["client"]["last"])
+    assert said[2].startswith("numbers ") and said[2] != said[0]
 
 
 @pytest.mark.parametrize(
