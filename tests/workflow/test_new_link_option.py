@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: All edits of a developer in `workflow/`: file -> (existing text, text that is inserted before it).
 WRITTEN = {
     "experiment/link_options.py": (
-        ")  # fmt: skip\n#: Name -> option.",
+        ")  # fmt: skip\n#: Name of an option -> option.",
         """    LinkOption(
         "bunch_ms", number_schema("ms", 0.1, 1000, null=True), only="forward", needs=IN_ORDER,
         words="slot {0:.6f}ms {0:.6f}ms", key=("slot", "min-delay"), factor=1e3, told="slot_ms",
@@ -22,7 +22,7 @@ WRITTEN = {
 """,
     ),
     "scripts/wording/link_option_words.py": (
-        "}\n#: Option -> description of a value, for a row of a table.\nOPTION_EFFECTS = {\n",
+        "}\n#: Option -> description of a value, for use in a table.\nOPTION_EFFECTS = {\n",
         '    "bunch_ms": "Data travel in bunches, as on a link whose sender has its turn now and then.",\n',
     ),
 }

@@ -104,8 +104,8 @@ def test_sentence():
     rows += [("higher interactions", "higher", 17.0), ("seed", "chance", 0.4), ("run", "chance", 0.1)]
     table = pd.DataFrame(rows, columns=["part", "kind", "share_percent"]).assign(taken_as="logarithm")
     assert variance_sentence(table, "Goodput") == (
-        "Of the variance of goodput (of its logarithm) over all cells and runs, 57.0 % comes from loss, 17.0 % from "
-        "interactions of three or more factors and 13.5 % from CCA; 0.5 % is chance between runs."
+        "Of the variance of goodput (of its logarithm) over all cells and runs, 57.0 % is explained by loss, 17.0 % by "
+        "interactions of three or more factors and 13.5 % by CCA; 0.5 % is random variation between runs."
     )
 
 
@@ -114,5 +114,5 @@ def test_chance_is_never_more_than_all():
         [("loss", "factor", -0.8), ("run", "chance", 100.8)], columns=["part", "kind", "share_percent"]
     )
     assert variance_sentence(table.assign(taken_as="value"), "Goodput").endswith(
-        "no part contributes at least 5 %; all is chance between runs."
+        "no part contributes at least 5 %; all is random variation between runs."
     )

@@ -20,10 +20,10 @@ LEAST_DOTS = 3
 
 
 def half_axes(x, y) -> tuple[np.ndarray, np.ndarray]:
-    """Return the centre and the half axes of the one-sigma ellipse of paired values.
+    """Return the centre and the semi-axes of the one-sigma ellipse of paired values.
 
     The ellipse is the contour, at one standard deviation, of the two-dimensional normal distribution with the values' means and
-    covariances; for a single pair it has no extent. The centre has shape (2,); the half axes are the columns of an array of shape (2, 2).
+    covariances; for a single pair it has no extent. The centre has shape (2,); the semi-axes are the columns of an array of shape (2, 2).
     """
     centre = np.array([np.mean(x), np.mean(y)])
     if len(x) < 2:

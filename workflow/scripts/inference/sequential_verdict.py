@@ -41,12 +41,12 @@ def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """A test between two shares.
+    """A sequential test that assigns a sample to a lower or an upper kind by a share.
 
     Attributes
     ----------
     most, least : float
-        Upper limit of the lower kind's share, and lower limit of the upper kind's share; ``most`` is below ``least``.
+        The largest share that the lower kind can have, and the smallest share that the upper kind can have; ``most`` is below ``least``.
     error : float
         Maximum probability of a wrong verdict.
     """

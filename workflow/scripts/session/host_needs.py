@@ -84,7 +84,7 @@ PACKAGES = {
 
 @dataclass(frozen=True)
 class Need:
-    """A kernel feature that runs need: a ``part`` (a key of `PARTS`) or the name of a ``cca``.
+    """A kernel feature required by the runs: a ``part`` (a key of `PARTS`) or the name of a ``cca``.
 
     ``scenarios`` are the identifiers of the scenarios that need the feature. ``allowed`` is true for a CCA that must be on the kernel's
     list of allowed CCAs (tcp_allowed_congestion_control), because it becomes the default of a network namespace.

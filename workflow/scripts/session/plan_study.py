@@ -205,7 +205,7 @@ def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple
 
 
 def reason_words(needed: list[Needed]) -> list[str]:
-    """Return sentences about comparisons without a number, and about comparisons whose number is based on few runs."""
+    """Return sentences about comparisons whose required replications can't be estimated, or are estimated from few runs."""
     words = []
     for kind, reason in REASONS.items():
         if of_kind := [one for one in needed if one.kind == kind]:

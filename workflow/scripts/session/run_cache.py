@@ -73,7 +73,7 @@ def _limit(environ, name, default):
 
 
 class RunCache:
-    """The run cache of one call of the workflow.
+    """The run cache of one invocation of the workflow.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class RunCache:
     linux_sha256 : str
         Digest of the testbed image's kernel; the identifiers of a study's custom kernels depend on this digest.
     copied : set, optional
-        Set to which the paths of the outputs are added that are copied from the cache.
+        Set that collects the paths of outputs copied from the cache.
     """
 
     def __init__(self, store, linux_sha256, copied=None):

@@ -186,7 +186,7 @@ def measured(study) -> dict:
 
 
 def _on_one_platform(study):
-    """Move a study's platform, if one is set, to all scenarios of the study and to the end of its name."""
+    """Set a study's platform, if there is one, in every scenario instead, and append the platform to the study's name."""
     platform = study.pop("platform")
     if platform is None:
         return study

@@ -1,4 +1,4 @@
-"""Complete chains of bottlenecks, and describe problems with them in sentences that start with the affected key."""
+"""Fill in the defaults of bottleneck chains, and describe problems with chains in sentences that start with the affected key."""
 
 from collections.abc import Iterator
 

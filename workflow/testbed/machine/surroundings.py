@@ -45,7 +45,7 @@ class GuestKernel:
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Yield the function that reads the clock at the traffic's origin."""
+        """Yield the function to call when the traffic starts; it returns the clock's reading, the traffic's origin."""
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
@@ -85,7 +85,7 @@ class OwnMachine:
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Read CPU times while the context is open, and yield the function that reads the clock at the traffic's origin.
+        """Read CPU times while the context is open, and yield the function to call when the traffic starts.
 
         The function also stores the time.
         """

@@ -1,7 +1,7 @@
 """A Mininet host without a shell: a network namespace that this process enters to start a program or to query the kernel.
 
 Mininet's own host runs a shell with a terminal, and starts two extra programs for each program. All these processes would take a third
-of the time that a run needs outside the traffic.
+of a run's time, not counting the traffic.
 """
 
 import os

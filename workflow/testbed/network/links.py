@@ -16,7 +16,7 @@ from testbed.readings.queue_information import kinds_of
 
 
 class EmulatedInterface(Intf):
-    """Mininet's interface with at most one emulation and explicit offloads.
+    """A Mininet interface with at most one emulated element (bottleneck or netem), whose offloads are set explicitly.
 
     ``leads_to`` is the name of the ifb that arriving packets pass through (`Arrivals`), or None. ``policer`` is the `policer.Policer` that
     is applied to arriving packets before the ifb, or None.

@@ -116,7 +116,7 @@ def placed(runs, scenarios) -> pd.DataFrame:
 
 
 def platform_differences(runs, scenarios, agreement, params) -> pd.DataFrame:
-    """Return `PLATFORMS`, which compares all pairs of platforms that ran the same conditions in each of `METRICS`.
+    """Return `PLATFORMS`, which compares, for each of `METRICS`, all pairs of platforms that executed runs under the same conditions.
 
     ``agreement`` contains the study's tolerances.
     """

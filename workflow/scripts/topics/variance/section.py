@@ -56,14 +56,14 @@ def variance_sentence(parts, name) -> str:
     shown = systematic[systematic["share_percent"] >= NAMED_FROM].head(NAMED)
     taken_as = parts["taken_as"].iloc[0]
     subject = f"Of the variance of {name.lower()}{'' if taken_as == 'value' else f' (of its {taken_as})'} over all cells and runs"
-    words = [f"{_percent(row['share_percent'])} comes from {_source(row)}" for row in shown.to_dict("records")]
+    words = [f"{_percent(row['share_percent'])} is explained by {_source(row)}" for row in shown.to_dict("records")]
     words = (
-        [words[0], *(text.replace(" comes", "") for text in words[1:])]
+        [words[0], *(text.replace(" is explained", "") for text in words[1:])]
         if words
         else [f"no part contributes at least {NAMED_FROM:g} %"]
     )
     chance = parts[parts["kind"] == CHANCE]
-    last = f"; {_percent(chance['share_percent'].sum())} is chance between runs" if len(chance) else ""
+    last = f"; {_percent(chance['share_percent'].sum())} is random variation between runs" if len(chance) else ""
     return f"{subject}, {listed(words)}{last}."
 
 
