@@ -9,7 +9,7 @@ from run_tables.cpu_times import PARTS
 from run_tables.reordering_counts import COUNTERS
 from simulator.network import as_set
 from testbed.readings.deliveries import COOKIE_BYTES
-from testbed.traffic.traffic import plan_clients
+from testbed.traffic.client_plan import plan_clients
 
 ENVIRONMENT = {
     "kernel": "7.2.13", "kernel_config_sha256": "3" * 64, "tick_hz": 1000, "clock": "virtual", "image_digest": "sha256:" + "2" * 64,

@@ -13,7 +13,7 @@ from study_files.named_programs import names_of
 from study_files.program_ccas import GROUP, program_of
 from study_files.programs import program_files_of
 from study_files.study_groups import counted_flows
-from testbed.traffic.traffic import plan_clients
+from testbed.traffic.client_plan import plan_clients
 
 MINE = {
     "path": "my/flow", "server": "{folder}/flow serve {server} {seconds}", "client": "{folder}/flow get {server}", "ccas": ["fast"],

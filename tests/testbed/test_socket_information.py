@@ -7,13 +7,11 @@ import struct
 import pytest
 
 from testbed.network.netlink import HEADER, NLMSG_DONE, attributes, messages
+from testbed.readings.cca_information import BBR3_INFO, BBR_INFO, bbr3
 from testbed.readings.queue_information import counters, qdisc, queue
 from testbed.readings.socket_information import (
-    BBR3_INFO,
-    BBR_INFO,
     INET_DIAG_INFO,
     MESSAGE_BYTES,
-    bbr3,
     connection,
     delivery,
     established,

@@ -6,7 +6,7 @@ from experiment.packet_sizes import ETHERNET_HEADER_BYTES
 from simulator.disciplines import attributes, counterpart_of
 from simulator.limits import CCAS
 from testbed.readings.deliveries import reading_times_ns
-from testbed.traffic.traffic import SOCKET_LOOKS, plan_clients, start_within_s
+from testbed.traffic.client_plan import SOCKET_LOOKS, plan_clients, start_within_s
 
 #: Size of the PPP header that a point-to-point device of ns-3 puts in front of an IP packet.
 LINK_HEADER_BYTES = 2

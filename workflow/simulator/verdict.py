@@ -13,7 +13,7 @@ from testbed.checks.loss_checks import judge_loss
 from testbed.checks.loss_phases import check_phases
 from testbed.checks.network_checks import IDLE_RTT_SLACK_MS
 from testbed.checks.timeline_checks import check_timeline
-from testbed.traffic.traffic import start_within_s
+from testbed.traffic.client_plan import start_within_s
 
 #: Maximum size of the TCP options in a segment that opens a connection (40 bytes), plus the size of a PPP header.
 HANDSHAKE_EXTRA_BYTES = 40 + 2

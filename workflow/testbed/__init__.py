@@ -8,5 +8,5 @@ The subpackages are ``network``, ``traffic``, ``readings``, ``checks`` and ``mac
 testbed shares with the workflow is in ``experiment``.
 
 Common arguments: ``specification`` (an `experiment.specification.RunSpecification`), ``path`` (a
-`network.topology.NetworkPath`), ``node`` (a `network.bare_host.BareHost`) and ``client`` (a `traffic.traffic.Client`).
+`network.topology.NetworkPath`), ``node`` (a `network.bare_host.BareHost`) and ``client`` (a `traffic.client_plan.Client`).
 """

@@ -131,7 +131,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 def _with_seeds(scenarios, left_out):
     """Return the scenarios after replacing each `seeds_of` that names an omitted scenario.
 
-    Of the scenarios that named the same omitted scenario, the first gets seeds of its own, and the others use the first scenario's seeds.
+    Of the scenarios that named the same omitted scenario, the first gets its own seeds, and the others use the first scenario's seeds.
     """
     firsts, kept = {}, []
     for scenario in scenarios:

@@ -13,7 +13,7 @@ from testbed.readings.deliveries import (
     repeated_openings,
     windows,
 )
-from testbed.traffic.traffic import flows_sending, look_times_s, plan_clients, start_within_s
+from testbed.traffic.client_plan import flows_sending, look_times_s, plan_clients, start_within_s
 
 #: Minimum number of message exchanges from which a round-trip time is computed.
 MIN_EXCHANGES = 100
@@ -254,7 +254,7 @@ def check_buffers(specification, document) -> Check:
     - The send buffer is below its maximum. Linux sizes it according to the congestion window (tcp_sndbuf_expand), so it may limit the
       connection after the congestion window has been reduced.
 
-    The send buffer isn't checked with MPTCP, because a subflow has no send buffer of its own.
+    The send buffer isn't checked with MPTCP, because a subflow has no separate send buffer.
     """
     checked = {"receiver's window": "rwnd_limited_ms", "send buffer": "sndbuf_limited_ms"}
     asked = {"receiver's window": specification.limits_receive_window, "send buffer": specification.limits_send_buffer}

@@ -4,7 +4,7 @@ import math
 
 from testbed.checks.check import INSTRUMENT, SENDER, Check, words
 from testbed.checks.lost_packets import packets_lost
-from testbed.traffic.traffic import plan_clients
+from testbed.traffic.client_plan import plan_clients
 
 #: Number of bytes by which SYN and FIN increase the kernel's count of acknowledged bytes (RFC 9293, section 3.4).
 SYN_AND_FIN = 2

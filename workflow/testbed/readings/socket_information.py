@@ -13,6 +13,23 @@ import struct
 from functools import partial
 
 from testbed.network.netlink import NETLINK_SOCK_DIAG, Channel, NetlinkError, attributes, text
+from testbed.readings.cca_information import (
+    BBR3_INFO,
+    BBR_INFO,
+    DCTCP_INFO,
+    INET_DIAG_BBRINFO,
+    INET_DIAG_DCTCPINFO,
+    INFINITE,
+    MBPS,
+    MS,
+    NONE_32,
+    NONE_64,
+    VEGAS_INFO,
+    bbr,
+    bbr3,
+    dctcp,
+    vegas,
+)
 
 SOCK_DIAG_BY_FAMILY = 20
 FAMILIES = {"ipv4": socket.AF_INET, "ipv6": socket.AF_INET6}
@@ -21,8 +38,6 @@ TCP_ESTABLISHED = 1
 INET_DIAG_INFO, INET_DIAG_VEGASINFO, INET_DIAG_CONG, INET_DIAG_SKMEMINFO = 2, 3, 4, 7
 #: Indices in INET_DIAG_SKMEMINFO (SK_MEMINFO_* of sock_diag.h): the size of the send buffer, and the part in use.
 SOCKET_MEMORY = struct.Struct("=12xI4xI")
-#: Attributes that the kernel also sends in response to INET_DIAG_VEGASINFO.
-INET_DIAG_DCTCPINFO, INET_DIAG_BBRINFO = 9, 16
 #: Attribute of a request for a protocol whose number is too large for struct inet_diag_req_v2.
 INET_DIAG_REQ_PROTOCOL, IPPROTO_MPTCP = 3, 262
 PROTOCOL_ATTRIBUTE = struct.Struct("=HHI")
@@ -45,14 +60,8 @@ ADDRESS_BYTES = {socket.AF_INET: 4, socket.AF_INET6: 16}
 TOKEN = struct.Struct("=I")
 #: Maximum number of connections for which individual requests are cheaper than searching the kernel's table.
 FEW = 8
-
 #: enum tcp_ca_state of tcp.h.
 CA_STATES = ("open", "disorder", "cwr", "recovery", "loss")
-#: TCP_INFINITE_SSTHRESH of include/net/tcp.h; also the value of an RTT that a CCA hasn't measured yet.
-INFINITE = 0x7FFF_FFFF
-NONE_32, NONE_64 = 0xFFFF_FFFF, 0xFFFF_FFFF_FFFF_FFFF
-#: From microseconds to ms, and from bytes/s to Mbit/s, by division.
-MS, MBPS = 1e3, 125e3
 #: Fields of struct tcp_info in the kernel's order: (format, column, divisor, values that mean unknown).
 #: A field without a column is skipped.
 TCP_INFO = (
@@ -105,13 +114,6 @@ DELIVERY_COLUMNS = ("mss_bytes", "sacked_packets", "rtt_us", "bytes_acked")
 OF_ECN = frozenset(("ecn_options", "delivered_ce_packets", "received_ce_packets", "ecn_mode"))
 #: Bit of tcpi_options for negotiated ECN, and value of tcpi_ecn_mode for AccECN.
 TCPI_OPT_ECN, ACCURATE = 8, 2
-VEGAS_INFO = struct.Struct("=4I")
-DCTCP_INFO = struct.Struct("=HHI")
-BBR_INFO = struct.Struct("=QIII")
-#: Fields that BBRv3 adds (google/bbr, branch v3): bw_hi, bw_lo, mode, phase, version, inflight_lo, inflight_hi, extra_acked.
-BBR3_INFO = struct.Struct("=QQBBxBIII")
-#: DCTCP_MAX_ALPHA of net/ipv4/tcp_dctcp.c; BBR_UNIT of tcp_bbr.c.
-DCTCP_UNIT, BBR_UNIT = 1024, 256
 
 
 class SocketReader(Channel):
@@ -342,62 +344,6 @@ def tcp_info(buffer, at, length, ecn=False) -> dict:
     if read.get("max_pacing_mbps", 0) is None:
         del read["max_pacing_mbps"]  # no limit
     return read
-
-
-def vegas(buffer, at) -> dict:
-    """Return the fields of a struct tcpvegas_info.
-
-    The meaning of ``vegas_rtt_ms`` depends on the CCA. For vegas and yeah it is the base RTT, that is, the minimum RTT of the connection.
-    For illinois it is the mean of the samples in the last RTT. For nv and westwood it is the last RTT.
-
-    ``vegas_rtt_min_ms`` is the minimum RTT in a period. For vegas and yeah the period is the last RTT. For the other CCAs it begins with
-    the connection or the last loss. veno provides neither value.
-    """
-    enabled, count, rtt_us, least_us = VEGAS_INFO.unpack_from(buffer, at)
-    return {
-        "vegas_enabled": bool(enabled),
-        "vegas_rtt_count": count,
-        "vegas_rtt_ms": known_rtt_ms(rtt_us),
-        "vegas_rtt_min_ms": known_rtt_ms(least_us),
-    }
-
-
-def dctcp(buffer, at) -> dict:
-    """Return the fields of a struct tcp_dctcp_info; ``dctcp_alpha`` is a fraction from 0 to 1."""
-    enabled, ce_state, alpha = DCTCP_INFO.unpack_from(buffer, at)
-    return {"dctcp_enabled": bool(enabled), "dctcp_ce_state": ce_state, "dctcp_alpha": alpha / DCTCP_UNIT}
-
-
-def bbr(buffer, at) -> dict[str, float | None]:
-    """Return the fields of a struct tcp_bbr_info: bandwidth in Mbit/s, minimum RTT in ms, and gains as factors."""
-    bytes_per_s, least_us, pacing, cwnd = BBR_INFO.unpack_from(buffer, at)
-    return {
-        "bbr_bw_mbps": bytes_per_s / MBPS,
-        "bbr_rtt_min_ms": known_rtt_ms(least_us),
-        "bbr_pacing_gain": pacing / BBR_UNIT,
-        "bbr_cwnd_gain": cwnd / BBR_UNIT,
-    }
-
-
-def bbr3(buffer, at) -> dict[str, float | None]:
-    """Return the fields that BBRv3 adds to struct tcp_bbr_info: version, phase, and bounds (None for a bound that isn't set)."""
-    high, low, _, phase, version, least, most, _ = BBR3_INFO.unpack_from(buffer, at + BBR_INFO.size)
-    return {
-        "bbr_version": version,
-        "bbr_phase": phase,
-        "bbr_bw_hi_mbps": known_rate_mbps(high),
-        "bbr_bw_lo_mbps": known_rate_mbps(low),
-        "bbr_inflight_hi_packets": None if most == NONE_32 else most,
-        "bbr_inflight_lo_packets": None if least == NONE_32 else least,
-    }
-
-
-def known_rate_mbps(bytes_per_s) -> float | None:
-    return None if bytes_per_s in (0, NONE_64) else bytes_per_s / MBPS
-
-
-def known_rtt_ms(microseconds) -> float | None:
-    return None if microseconds in (0, INFINITE, NONE_32) else microseconds / MS
 
 
 #: Attribute -> (minimum size in bytes, parser).

@@ -14,7 +14,8 @@ from testbed.readings.deliveries import Deliveries
 from testbed.readings.sampling import Sampler, connections_of_senders
 from testbed.readings.socket_information import sockid_of, tcp_info
 from testbed.traffic import iperf3
-from testbed.traffic.traffic import plan_clients, start_and_sample
+from testbed.traffic.client_plan import plan_clients
+from testbed.traffic.traffic import start_and_sample
 
 #: Port at which each receiving host accepts flows.
 PORT = iperf3.FIRST_PORT

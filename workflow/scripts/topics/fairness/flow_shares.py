@@ -59,7 +59,7 @@ def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
 def position_of(shares) -> pd.Series:
     """Return the position of each flow in its mix, counted from 0: flow i of a mix of k CCAs has position i mod k.
 
-    If all flows use the same CCA, each flow has a position of its own.
+    If all flows use the same CCA, each flow has its own position.
     """
     sizes = mix_sizes(shares)
     return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)

@@ -140,7 +140,7 @@ def ip_version_sentence(differences, header_margin) -> str:
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]
     if rows.empty:
         return ""
-    # A real clock adds variation of its own.
+    # A real clock adds its own variation.
     if (rows["platform"] != "uml").all():
         judged = rows[rows["expected"].notna() & rows["ci_low"].notna()]
         margin = header_margin / 100 * judged["mean_first"]

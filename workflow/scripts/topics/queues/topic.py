@@ -9,7 +9,7 @@ from wording.scenario_labels import settings_of
 def applies(design) -> bool:
     """Return whether a `StudyDesign` includes active queue management, or flows with ECN.
 
-    Chains and subflows don't count, because they are treated in topics of their own.
+    Chains and subflows don't count, because they have their own topics.
     """
     return any(
         not discipline_of(scenario["queue"]).limited_only or scenario["transport"].get("ecn", "off") != "off"

@@ -104,7 +104,7 @@ def plot_distributions(runs, scenarios) -> Drawing:
     )  # fmt: skip
     for scenario in scenarios.to_dict("records"):
         of_scenario = data[data["scenario"] == scenario["scenario"]]
-        # Each scenario has an axis of its own, because this figure is about the curves' shapes.
+        # Each scenario has its own axis, because this figure is about the curves' shapes.
         axis = axis_for([value for value in of_scenario[METRIC.column] if not is_missing(value)])
         for part in parts:
             x_words = f"{name}, {METRIC.unit}"
