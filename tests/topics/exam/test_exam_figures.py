@@ -5,7 +5,10 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
+from figure_parts.figure_svg import save_svg
+from figure_parts.scenario_panels import NOTHING
 from figure_parts.tooltips import tooltip_attributes
+from report_parts.inline_figures import inline_panels
 from topics.exam import plot_cases, plot_throughput_delay
 from topics.exam.plot_cases import POINTS, thinned
 from topics.exam.plot_exam_shares import PANELS, plot_exam_shares, shares
@@ -67,6 +70,22 @@ def test_runs_and_means_in_the_delay_plane_are_told():
     dots, mean = tooltip_attributes(figure).values()
     assert dots["data-told"].split("|") == ["replication 1: 90.0 % at 12.0 ms", "replication 2: 96.0 % at 16.0 ms"]
     assert mean == {"data-name": "solo, mine, IPv4", "data-told": "mean 93.0 % at 14.0 ms, n = 2"}
+
+
+@pytest.mark.parametrize("draw", ["throughput and delay", "shares", "cases"])
+def test_figures_without_a_value_say_so(draw, tmp_path):
+    """No case has both goodput and delay, or no run is valid."""
+    names = ["scenario", "cca", "ip_version", "replication", "measure", "value"]
+    values = pd.DataFrame([("solo", "mine", "ipv4", 1, "recovery_s", 2.0)], columns=names)
+    pairs = ["scenario", "cca", "ip_version", "replication", "valid", "group", "flow_cca", "goodput_lifetime_mbps"]
+    drawing = {
+        "throughput and delay": lambda: plot_throughput_delay.plot_throughput_delay(values, SCENARIOS),
+        "shares": lambda: plot_exam_shares(pd.DataFrame(columns=pairs).astype({"valid": bool, "scenario": str})),
+        "cases": lambda: plot_cases._draw(pd.DataFrame(columns=plot_cases.DATA), SCENARIOS, "mine").drawing("", None),
+    }[draw]()
+    save_svg(drawing.figure, tmp_path / "figure.svg", drawing.title, drawing.panels)
+    (panel,), columns = inline_panels(tmp_path / "figure.svg", "figure")
+    assert columns == 1 and panel.count(NOTHING) == 2
 
 
 def test_lines_of_cases_are_told_by_run_and_flow():

@@ -28,6 +28,8 @@ ROW_LABELS_PT = 56
 # If the space to the left of a plot is wider than this, three panels side by side would leave too little space for the plots.
 MOST_BESIDE_PT = 90
 MINUS = "\N{MINUS SIGN}"
+#: Text of a figure without panels.
+NOTHING = "No valid run has values for this figure."
 # Approximate ratio of a letter's width to the font size in DejaVu Sans, the widest font that text may be set in.
 LETTER_SHARE = 0.62
 
@@ -50,7 +52,7 @@ class Grid:
     @property
     def height(self) -> float:
         """Height of the figure in points."""
-        lines = math.ceil(self.panels / self.columns)
+        lines = math.ceil(max(1, self.panels) / self.columns)
         return self.header + lines * (self.panel_height + GAP_PT)
 
     def figure(self) -> Figure:
@@ -106,19 +108,32 @@ class PanelFigure:
         self.panels[-1] = self.grid.panel(len(self.panels) - 1, description)
 
     def drawing(self, title, data, digits=None) -> Drawing:
-        """Return the figure as a `Drawing` with a title and the rows of data that the figure shows."""
+        """Return the figure as a `Drawing` with a title and the rows of data that the figure shows.
+
+        A figure without panels gets one, with a sentence instead of a plot.
+        """
+        if not self.panels:
+            axes = self.next_axes()
+            axes.set_axis_off()
+            axes.text(0, 1, NOTHING, transform=axes.transAxes, va="top", size=SMALL_SIZE_PT, color=LIGHT.muted)
+            self.finish(axes, NOTHING)
         return Drawing(self.figure, self.panels, title, data, digits)
 
 
 def columns_for(panels) -> int:
     """Return the number of panels per row."""
-    return 1 if panels == 1 else 2 if panels in (2, 4) else 3
+    return 1 if panels <= 1 else 2 if panels in (2, 4) else 3
 
 
 def parts_of(ccas, most) -> list[list[str]]:
-    """Split CCAs into as few lists of at most `most` CCAs as possible; only the last list may be shorter than the others."""
-    size = math.ceil(len(ccas) / math.ceil(len(ccas) / most))
-    return [ccas[start : start + size] for start in range(0, len(ccas), size)]
+    """Split CCAs into as few lists of at most `most` CCAs as possible; only the last list may be shorter than the others.
+
+    >>> parts_of(["reno", "cubic", "bbr"], 2), parts_of([], 2)
+    ([['reno', 'cubic'], ['bbr']], [])
+    """
+    parts = math.ceil(len(ccas) / most)
+    size = math.ceil(len(ccas) / max(1, parts))
+    return [ccas[size * part : size * (part + 1)] for part in range(parts)]
 
 
 def scenario_grid(panels, panel_height, left=0) -> Grid:

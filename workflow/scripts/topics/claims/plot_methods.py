@@ -58,7 +58,7 @@ def _draw_methods(cells, scenarios, metric, names):
     shown = scenarios[scenarios["scenario"].isin(set(cells["scenario"]))]
     ccas, ip_versions = list(cells["cca"].unique()), list(cells["ip_version"].unique())
     left = row_labels_pt(ccas)
-    grid = scenario_grid(max(1, len(shown)), TITLE_PT + ROW_PT * max(1, len(ccas)) + AXIS_PT, left)
+    grid = scenario_grid(len(shown), TITLE_PT + ROW_PT * max(1, len(ccas)) + AXIS_PT, left)
     title, key = f"{metric.name}: {names[0]} and {names[1]}", _key(ip_versions, names)
     drawn = PanelFigure(title, grid, (left, RIGHT_PT, TITLE_PT, AXIS_PT), key)
     if shown.empty:

@@ -58,7 +58,7 @@ def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
     shown = [scenario for scenario in labels if (data["scenario"] == scenario).any()]
-    grid = Grid(max(1, len(shown) * len(KINDS)), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
+    grid = Grid(len(shown) * len(KINDS), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
     drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT), [])
     for scenario in shown:
         own = data[data["scenario"] == scenario]

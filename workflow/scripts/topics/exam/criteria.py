@@ -126,6 +126,7 @@ CRITERIA = (
     Criterion("7.6", "misbehaving nodes", "SHOULD explore", SPECIAL, reason="Linux's receiver doesn't split acknowledgements, acknowledge data that it has not received, or hide losses or marks, and the testbed has no receiver that does"),
     Criterion("7.7", "extreme reordering (RFC 4653)", "ought", SPECIAL, ("7.7",), ("utilisation_percent",)),
     Criterion("7.8", "transient events: an outage", "SHOULD", SPECIAL, ("7.8-outage",), ("recovery_s", "after_utilisation_percent")),
+    Criterion("7.8", "transient events: heavy loss that ends", "SHOULD", SPECIAL, ("7.8-loss",), ("recovery_s", "after_utilisation_percent")),
     Criterion("7.8", "transient events: a crowd of other flows", "SHOULD", SPECIAL, ("7.8-crowd",), ("crowd_percent",)),
     Criterion("7.9", "sudden changes to the path", "MUST", SPECIAL, ("7.9",), ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")),
     Criterion("7.10", "multipath: fail-over", "MUST where it applies", SPECIAL, ("7.10-failover",), ("during_percent", "standstill_s")),

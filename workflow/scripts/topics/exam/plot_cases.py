@@ -74,7 +74,7 @@ def _draw(data, scenarios, title):
         for kind in KINDS
         if ((data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)).any()
     ]
-    grid = Grid(max(1, len(shown)), COLUMNS, WIDTH_PT, HEIGHT_PT + KEY_LINE_PT)
+    grid = Grid(len(shown), COLUMNS, WIDTH_PT, HEIGHT_PT + KEY_LINE_PT)
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + KEY_LINE_PT, AXIS_PT))
     for row, ip_version, kind in shown:
         axes = drawn.next_axes()

@@ -34,7 +34,7 @@ def _draw(data, scenarios):
     ccas = list(dict.fromkeys(data["cca"]))
     key = [Line2D([], [], color=cca_colour(c), marker=cca_marker(c), ms=3, lw=1.2, label=cca_name(c)) for c in ccas]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
-    grid = Grid(max(1, len(shown)), columns_for(max(1, len(shown))), WIDTH_PT, HEIGHT_PT + key_pt)
+    grid = Grid(len(shown), columns_for(len(shown)), WIDTH_PT, HEIGHT_PT + key_pt)
     drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT))
     for row in shown:
         axes = drawn.next_axes()

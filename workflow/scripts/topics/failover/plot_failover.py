@@ -40,7 +40,7 @@ def _draw(shown, rates, scenario):
     apply_style()
     begin_s, end_s = scenario["outage_at_s"], scenario["outage_at_s"] + scenario["outage_for_s"]
     title = f"Paths over time, path {scenario['outage_path']:.0f} down from {plain(begin_s)} to {plain(end_s)} s"
-    drawn = CategoryPanels(title, max(1, len(shown)), 2, columns=2)
+    drawn = CategoryPanels(title, len(shown), 2, columns=2)
     highest = max((of_run["acked_mbps"].max() for of_run in rates.values()), default=1.0)
     versions = {run[2] for run in shown}
     for run in shown:

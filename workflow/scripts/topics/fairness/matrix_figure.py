@@ -79,11 +79,12 @@ def draw_matrices(cells, panels_of, scale) -> PanelFigure:
     apply_style()
     ccas = list(dict.fromkeys([*cells["row_cca"], *cells["column_cca"]]))
     parts = parts_of(ccas, COLUMNS_A_PANEL)
-    longest = LETTER_SHARE * NAME_PT * max(map(len, ccas))
+    letters = max(map(len, ccas), default=0)
+    longest = LETTER_SHARE * NAME_PT * letters
     labels = INDENT_PT + 6 + longest
-    tile = min(LARGEST_TILE_PT, (PANEL_PT - labels - RIGHT_PT) / len(parts[0]))
+    tile = min(LARGEST_TILE_PT, (PANEL_PT - labels - RIGHT_PT) / max(map(len, parts), default=1))
     upright = longest < tile - 2
-    names = 14 if upright else 8 + 0.5 * NAME_PT * max(map(len, ccas))
+    names = 14 if upright else 8 + 0.5 * NAME_PT * letters
     shown = [(panel, part) for panel in panels_of for part in parts]
     top = TITLE_PT + names
     grid = Grid(len(shown), columns_for(len(shown)), PANEL_PT, top + ROW_PT * len(ccas) + KEY_PT, HEADER_PT)

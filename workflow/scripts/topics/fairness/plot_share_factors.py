@@ -55,7 +55,7 @@ def _draw(shares, factors, title):
     # A CCA is compared with itself only where the flows' RTTs differ, and thus in one panel.
     most = max((shares.loc[shares["factor"] == factor.name, "against"].nunique() for factor in shown), default=0)
     key = KEY_ROW_PT * -(-most // KEY_COLUMNS) + KEY_GAP_PT
-    number = max(1, len(shown))
+    number = len(shown)
     grid = Grid(number, columns_for(number), PANEL_PT, TITLE_PT + key + PLOT_PT + BELOW_PT, 32)
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key, BELOW_PT))
     if not shown:

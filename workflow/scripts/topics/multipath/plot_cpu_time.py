@@ -52,7 +52,7 @@ def draw_cpu_time(busy, cca) -> CategoryPanels:
     groups = list(joined.groupby(["joined", "rate_mbps", "conditions", "ip_version"], sort=False, dropna=False))
     most = max((group["paths"].nunique() for _, group in groups), default=0)
     drawn = CategoryPanels(
-        f"Busy share of the cores over time with {cca_name(cca)}, %", max(1, len(groups)), most + 1, columns=2
+        f"Busy share of the cores over time with {cca_name(cca)}, %", len(groups), most + 1, columns=2
     )
     axis = linear_axis(0, max(10.0, busy["busy_percent"].max() if len(busy) else 10.0))
     for (name, rate_mbps, conditions, ip_version), group in groups:

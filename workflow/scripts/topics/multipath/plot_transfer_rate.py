@@ -60,7 +60,7 @@ def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
         for key, group in joined.groupby(["rate_mbps", "platform", "conditions"], sort=False)
         for environment in environments_of(group["environment"])
     ]
-    drawn = CategoryPanels(f"File transfer over time with {cca_name(cca)}, Mbit/s", max(1, len(groups)), 2)
+    drawn = CategoryPanels(f"File transfer over time with {cca_name(cca)}, Mbit/s", len(groups), 2)
     axis = linear_axis(0, max(1.0, rates["acked_mbps"].max() if len(rates) else 1.0))
     for (_, platform, conditions), run in groups:
         of_both = rates["scenario"].isin([run["scenario"], run["baseline"]])

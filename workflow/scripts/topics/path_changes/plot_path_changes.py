@@ -96,7 +96,7 @@ def _draw(data, moments, labels):
     ccas = list(dict.fromkeys(data["cca"]))
     key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
-    grid = Grid(max(1, len(panels)), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
+    grid = Grid(len(panels), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
     margins = LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT
     drawn = PanelFigure("Paths that change, over time", grid, margins, [change_key()])
     for scenario, kind in panels:
