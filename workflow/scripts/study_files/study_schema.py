@@ -123,7 +123,9 @@ def allowed_text(node) -> str:
     if "allowed" in node:
         return node["allowed"]
     if "joined" in node:
-        return f"one of {', '.join(node['joined'])}, or several joined by +"
+        # A mix has no CCAs of programs, whose names have a colon.
+        several = "several of the kernel's" if any(":" in name for name in node["joined"]) else "several"
+        return f"one of {', '.join(node['joined'])}, or {several} joined by +"
     if "enum" in node:
         choices = ["null" if choice is None else choice for choice in node["enum"]]
         return ("one of " if len(choices) > 1 else "") + ", ".join(choices)
