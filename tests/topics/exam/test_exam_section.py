@@ -90,7 +90,7 @@ def material(study, harm, fall=0.0, crashed=0, seed=1):
     ],
 )
 def test_the_page_leads_with_what_was_shown(study, harm, fall, crashed, leads):
-    made = material(study, harm, fall, crashed)
+    made = material(study, harm, fall, crashed, seed=2)
     topic, opened = section(made), findings(made)
     assert topic["lead"].startswith(leads)
     text = [finding.text for finding in opened]
@@ -126,3 +126,9 @@ def test_the_page_says_what_does_not_apply(study):
     assert section(made)["inapplicable"] == ["6.2-tunnel (tunnels): programs run on a dumbbell only."]
     assert "1 case of the exam does not apply and had no run." in [finding.text for finding in findings(made)]
     assert not section(material(study, 0))["inapplicable"]
+
+
+def test_losses_that_begin_during_a_run_are_not_called_none(study):
+    """The shipped exam: two cases with constant loss (bursts and a long one), five whose loss begins or ends in the run."""
+    (loss,) = [row for row in section(material(study, 0))["population"] if row["name"] == "loss"]
+    assert loss["range"] == "none in 38 of 43 cases, 50 to 100 % for a part of the time in 5"

@@ -8,31 +8,47 @@ from wording.number_format import plain
 LONG_S = 60
 
 
-def population_rows(runs: pd.DataFrame, scenarios: pd.DataFrame, sources) -> list[dict[str, str]]:
+def population_rows(runs: pd.DataFrame, scenarios: pd.DataFrame, study) -> list[dict[str, str]]:
     """Return one row for each parameter of the paths: its name, its range in the runs, and the source of the range."""
+    sources = study["exam"]["population"]
     return [
         {"name": name, "range": words, "source": sources.get(name, "")}
-        for name, words in _ranges(runs, scenarios).items()
+        for name, words in _ranges(runs, scenarios, study["scenarios"]).items()
         if words
     ]
 
 
-def _ranges(runs, scenarios):
+def _ranges(runs, scenarios, of_study):
     tail_drop = scenarios.loc[scenarios["discipline"] == "drop-tail", "scenario"]
-    lossy = scenarios[scenarios["loss_forward_percent"] > 0]
     return {
         "rates": _from_to(runs["rate_mbps"], "Mbit/s"),
         "RTTs": _from_to(runs["rtt_path_ms"], "ms"),
         "drop-tail queues": _from_to(runs.loc[runs["scenario"].isin(tail_drop), "queue_bdp"], "BDP")
         if "queue_bdp" in runs
         else "",
-        "loss": f"none in {len(scenarios) - len(lossy)} cases, {_from_to(lossy['loss_forward_percent'], '%')} in {len(lossy)}"
-        if len(lossy)
-        else "none",
+        "loss": _losses(scenarios, of_study),
         "kinds of queue": ", ".join(sorted(set(scenarios["discipline"]))),
         "IP versions": ", ".join({"ipv4": "IPv4", "ipv6": "IPv6"}[name] for name in sorted(set(runs["ip_version"]))),
         "durations": _from_to(runs["duration_s"], "s"),
     }
+
+
+def _losses(scenarios, of_study):
+    """Return the range of random loss in words; cases whose loss begins or changes during a run are counted separately."""
+    of_timelines = {
+        scenario["id"]: losses
+        for scenario in of_study
+        if (losses := [entry["loss_percent"] for entry in scenario["link"].get("timeline") or () if entry.get("loss_percent")])
+    }
+    constant = scenarios[~scenarios["scenario"].isin(of_timelines)]
+    lossy = constant[constant["loss_forward_percent"] > 0]
+    words = [f"none in {len(constant) - len(lossy)} of {len(scenarios)} cases"]
+    if len(lossy):
+        words.append(f"{_from_to(lossy['loss_forward_percent'], '%')} in {len(lossy)}")
+    if of_timelines:
+        largest = pd.Series([max(losses) for losses in of_timelines.values()], dtype=float)
+        words.append(f"{_from_to(largest, '%')} for a part of the time in {len(of_timelines)}")
+    return ", ".join(words)
 
 
 def _from_to(values, unit):

@@ -47,7 +47,7 @@ def section(material: ReportMaterial) -> dict:
         "margins": margins_words(exam["margins"]),
         "limits": {name: plain(limit) for name, limit in exam["limits"].items()},
         "explanation": exam["explanation"],
-        "population": population_rows(material.tables.runs, material.tables.scenarios, exam["population"]),
+        "population": population_rows(material.tables.runs, material.tables.scenarios, material.study),
         "blind": blind_spots(material.tables.runs, material.tables.scenarios),
         "table": cells_table("scorecard", "Rows that decide", deciding, scorecard_columns(published)),
         "secondary": cells_table(
