@@ -31,6 +31,10 @@ def misbehave(how):
             print("x" * 1000)
     if how == "leave":
         sys.exit(0)
+    if how == "share":
+        from multiprocessing import Lock
+
+        Lock()
     if how == "memory":
         bytearray(2**30)
     if how == "spin":
@@ -50,18 +54,18 @@ def serve(protocol, address, port, seconds, size, how):
     while True:
         if protocol == "udp":
             _, client = listening.recvfrom(100)
-            send_packets(listening, client, seconds, size)
+            send_packets(listening, client, seconds, size, 4000 if how == "large" else PACKET)
         else:
             connection, _ = listening.accept()
             send_stream(connection, seconds, size)
 
 
-def send_packets(one, client, seconds, size):
-    count = int(size) // PACKET + 1 if size else int(float(seconds) * MBPS * 1e6 / 8 / PACKET)
+def send_packets(one, client, seconds, size, packet):
+    count = int(size) // packet + 1 if size else int(float(seconds) * MBPS * 1e6 / 8 / packet)
     begin = time.monotonic()
     for number in range(count):
-        time.sleep(max(0, begin + number * PACKET * 8 / MBPS / 1e6 - time.monotonic()))
-        one.sendto(b"%08d" % number + bytes(PACKET - 8), client)
+        time.sleep(max(0, begin + number * packet * 8 / MBPS / 1e6 - time.monotonic()))
+        one.sendto(b"%08d" % number + bytes(packet - 8), client)
     for _ in range(3):
         one.sendto(b"end", client)
         time.sleep(0.1)
@@ -83,8 +87,12 @@ def get(protocol, address, port, how):
         one.send(b"go")
     while (received := one.recv(65_536)) and received != b"end":
         got += len(received)
+    if how == "kilobytes":
+        got //= 1000
     if how != "silent":
         print("bytes", got, flush=True)
+    if how == "verbose":
+        print("statistics " * 1000, flush=True)
 
 
 if __name__ == "__main__":

@@ -105,7 +105,7 @@ def test_last_words_are_harmless_and_short():
 
 @pytest.mark.parametrize(
     ("tail", "bytes_"),
-    [(b"bytes 12\nbytes 34 seconds 5\n", 34), (b"bytes: 7", 7), (b"megabytes 12", None), (b"bytes ten", None), (b"bytes=" + b"9" * 30, None)],
+    [(b"bytes 12\nbytes 34 seconds 5\n", 34), (b"bytes: 7", 7), (b"megabytes 12", None), (b"bytes ten", None), (b"bytes=" + b"9" * 30, None), (b'{"bytes": 9}', 9), (b"bytes  9 kB", 9), (b"bytes 5,000,000", None), (b"bytes 5e6", None)],
 )  # fmt: skip
 def test_what_a_program_reports_is_read(tail, bytes_):
     assert reported(tail, "bytes") == bytes_

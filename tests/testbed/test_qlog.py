@@ -99,6 +99,58 @@ def test_newer_names_and_time_formats():
     assert (series["from_ns"], series["aligned"], len(series["cwnd_bytes"])) == (0, False, 4)
 
 
+@pytest.mark.parametrize("is_sequence", [True, False])
+def test_all_events_count_if_times_count_from_the_event_before(is_sequence):
+    """Ten times 90 ms to a packet and 10 ms more to the metrics are 1 s, not 100 ms."""
+    pair = [
+        {"time": 90, "name": "transport:packet_sent", "data": {}},
+        {"time": 10, "name": "recovery:metrics_updated", "data": {"congestion_window": 5}},
+    ]
+    header = {"common_fields": {"time_format": "relative_to_previous_event"}}
+    text = (
+        "\n".join(map(json.dumps, [header, *pair * 10])) if is_sequence else json.dumps(header | {"events": pair * 10})
+    )
+    series = series_of(text, 0, 10_000_000)
+    assert len(series["cwnd_bytes"]) == 900 // 10 + 2
+
+
+def test_events_that_are_lists_are_read_by_their_fields():
+    """Of picoquic (loglib/qlog.c): times in us, as those of the metrics, since a time that is a text of digits."""
+    events = [
+        [100, "transport", "packet_sent", {}],
+        [20_000, "recovery", "metrics_updated", {"cwnd": 15360, "smoothed_rtt": 40_250, "bytes_in_flight": 1252}],
+        [40_000, "recovery", "packet_lost", {"packet_number": 3}],
+    ]
+    trace = {
+        "configuration": {"time_units": "us"}, "common_fields": {"reference_time": "5000000"},
+        "event_fields": ["relative_time", "category", "event", "data"], "events": events,
+    }  # fmt: skip
+    series = series_of(json.dumps({"qlog_version": "draft-00", "traces": [trace]}), 5 * 10**9, 20_000_000)
+    assert series["aligned"] and series["from_ns"] == 20_000_000
+    assert series["cwnd_bytes"][0] == 15360 and series["rtt_ms"][0] == 40.25 and series["lost_packets"] == [0, 1, 1]
+    trace["event_fields"][0] = "delta_time"
+    assert series_of(json.dumps({"traces": [trace]}), 5 * 10**9, 20_000_000)["lost_packets"] == [None, 0, 0, 1]
+
+
+def test_the_trace_with_the_most_readings_counts_with_its_own_times():
+    """A file may hold a trace of each connection, or of each side."""
+    early = {
+        "common_fields": {"reference_time": 1000, "time_format": "relative"},
+        "events": [{"time": 1, "name": "x", "data": {}}],
+    }
+    late = {"common_fields": {"reference_time": 6000, "time_format": "relative"}, "events": [json.loads(event(cwnd=7))]}
+    for traces in ([early, late], [late, early]):
+        series = series_of(json.dumps({"traces": traces}), 6 * 10**9, 1_000_000)
+        assert series["from_ns"] == 1_000_000 and series["cwnd_bytes"] == [7, 7]
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path):
+    (tmp_path / "a.qlog").write_bytes(b"\xef\xbb\xbf" + json.dumps(DOCUMENT).encode())
+    folder = os.open(tmp_path, os.O_RDONLY)
+    assert read_logs(folder, "*.qlog", 0, 10**9)["readings"] == 1
+    os.close(folder)
+
+
 def test_a_log_that_breaks_off_counts_up_to_there():
     whole, cut = series_of(SEQUENCE, 0, 50_000_000), series_of(SEQUENCE[:-20], 0, 50_000_000)
     assert whole["complete"] and not cut["complete"] and cut["rtt_ms"][-1] == 20.006
@@ -118,7 +170,9 @@ def event(**data):
         ('{"events": []}', "has no metrics_updated event"),
         ("\x1e" + '{"name":"metrics_updated",' + "[" * 60_000, "record 2 is not valid JSON"),
         ('{"events": [' + "[" * 10**6, "trace 1 has content that is not valid JSON"),
-        ("\x1e" + event(note="x" * MOST_RECORD), "record 2 is too long"),
+        ('{"events": [' + event(note="x" * MOST_RECORD) + "]}", "trace 1 has content that is not valid JSON, or an event of more than"),
+        ('{"time_units": "fortnight", "events": [' + event() + "]}", "has times in the unit fortnight; allowed: ms, us"),
+        ("\x1e" + event(note="x" * MOST_RECORD), "record 2 has more than 65536 characters"),
         ("\x1e" + event(congestion_window=1) + "\n\x1emetrics_updated\x1e" + event(), "record 3 is not valid JSON"),
         (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": 1e300'), "has an event without a valid time"),
         (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": NaN'), "has an event without a valid time"),

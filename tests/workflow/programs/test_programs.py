@@ -186,6 +186,45 @@ def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
     assert finding in findings(document)
 
 
+@pytest.mark.parametrize(
+    ("server", "client", "ip_version", "finding"),
+    [
+        ("serve udp", "kilobytes", "ipv4", "reported 1999 bytes, but 1999203 arrived; allowed: the number of all received bytes"),
+        ("serve tcp", "well", "ipv4", "sent 0 packets with UDP data, its declared protocol, and"),
+        ("serve udp", "well", "ipv4", "packets that were fragmented; allowed: packets of up to 1514 bytes with all headers"),
+        ("serve udp", "well", "ipv6", "packets that were fragmented; allowed: packets of up to 1514 bytes with all headers"),
+    ],
+)  # fmt: skip
+def test_data_that_are_not_what_was_declared_are_a_finding(carried, server, client, ip_version, finding):
+    how = "large" if "fragmented" in finding else "well"
+    of_tcp = {"client": f"{{folder}}/sender.py get tcp {{server_address}} {{port}} {client}"} if "tcp" in server else {}
+    program = (
+        SENDER
+        | {
+            "server": f"{{folder}}/sender.py {server} {{server_address}} {{port}} {{seconds}} '' {how}",
+            "client": f"{{folder}}/sender.py get udp {{server_address}} {{port}} {client}",
+            "ready_line": "listening",
+        }
+        | of_tcp
+    )
+    document = carried(
+        {"name": "x", "program": "p", "stop_s": 2},
+        programs={"p": program},
+        failing=["program_data"],
+        duration_s=2,
+        ip_version=ip_version,
+    )
+    (check,) = (check for check in document["verdict"]["checks"] if check["name"] == "program_data")
+    assert finding in check["observed"] and check["cause"] == "sender"
+
+
+@pytest.mark.parametrize("client", ["verbose", "share"])
+def test_a_program_may_print_much_after_its_report_and_use_shared_memory(carried, client):
+    program = SENDER | {"client": f"{{folder}}/sender.py get udp {{server_address}} {{port}} {client}", "ccas": ["udp"]}
+    document = carried({"name": "x", "program": "p:udp", "stop_s": 2}, programs={"p": program}, duration_s=2)
+    assert document["programs"][0]["client"]["reported"] > 1_900_000
+
+
 def test_the_first_run_on_a_machine_may_be_one_of_a_program(made, testbed, tmp_path, monkeypatch):
     """Its kernel can write only into its job's folder, and no earlier run has created the folder for the kernel's files."""
     (empty := tmp_path / "empty").mkdir()

@@ -119,9 +119,8 @@ def check_program_packets(specification, document) -> Check:
     largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:
         wrong.append(f"{counted['missed']} packets not counted")
-    copies = any(specification.option("duplicate_percent", flow.pair.direction) for flow in specification.program_flows)
     for flow, packets in zip(specification.program_flows, counted["flows"], strict=True):
-        if packets["packets_arrived"] > packets["packets_sent"] and not copies:
+        if packets["packets_arrived"] > packets["packets_sent"] and not may_repeat(specification, flow):
             wrong.append(
                 f"{flow.who}: {packets['packets_arrived']} packets arrived, but only {packets['packets_sent']} were sent"
             )
@@ -131,8 +130,17 @@ def check_program_packets(specification, document) -> Check:
     return Check("program_packets", not wrong, expected, "; ".join(wrong) or expected)
 
 
+#: A program's report is too small if more than this multiple of it, plus this number of bytes for handshakes, arrived.
+MOST_ABOVE, LEAST_ABOVE_BYTES = 4, 100_000
+
+
+def may_repeat(specification, flow) -> bool:
+    """Return whether the path duplicates the packets of a flow."""
+    return bool(specification.option("duplicate_percent", flow.pair.direction))
+
+
 def check_program_data(specification, document) -> Check:
-    """Each program sent data, and reported no more data than arrived.
+    """Each program sent data, by its declared protocol and in whole packets, and reported the data that arrived, in bytes.
 
     If a flow transfers a fixed amount of data and its client ended by itself, the entire amount arrived. Flows with a failed program are left
     to `check_programs`.
@@ -143,10 +151,27 @@ def check_program_data(specification, document) -> Check:
         if findings(flow, entry, is_cut_off(specification, flow)):
             continue
         arrived = packets["bytes_arrived"] if packets["distinct_bytes"] is None else packets["distinct_bytes"]
-        if not packets["packets_sent"]:
+        protocol, other = ("UDP", "TCP") if flow.program.protocol == "udp" else ("TCP", "UDP")
+        if packets["other_packets"] > packets["packets_sent"]:
+            wrong.append(
+                f"{flow.who}: sent {packets['packets_sent']} packets with {protocol} data, its declared protocol, and "
+                f"{packets['other_packets']} {other} packets"
+            )
+        elif packets["fragmented_packets"]:
+            wrong.append(
+                f"{flow.who}: sent {packets['fragmented_packets']} packets that were fragmented; allowed: packets of up to "
+                f"{specification.largest_packet_bytes} bytes with all headers"
+            )
+        elif not packets["packets_sent"]:
             wrong.append(f"{flow.who}: sent no data from port {flow.port}{last_words(entry['server'])}")
         elif (said := reported_bytes(flow, entry)) is not None and said > arrived:
             wrong.append(f"{flow.who}: reported {said} bytes, but {arrived} arrived")
+        elif (
+            said is not None and arrived > MOST_ABOVE * said + LEAST_ABOVE_BYTES and not may_repeat(specification, flow)
+        ):
+            wrong.append(
+                f"{flow.who}: reported {said} bytes, but {arrived} arrived; allowed: the number of all received bytes"
+            )
         elif flow.bytes is not None and entry["client"]["ended_by"] == ITSELF and arrived < flow.bytes:
             wrong.append(f"{flow.who}: ended when {arrived} of {flow.bytes} bytes had arrived")
     expected = "each program sent data, and all reported or requested data arrived"

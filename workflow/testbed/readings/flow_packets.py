@@ -24,8 +24,11 @@ KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
 #: Maximum number of delays to keep for a flow: with more packets, only every second delay is kept, then every fourth, and so on.
 MOST_DELAYS = 16_384
 ETHERNET_BYTES, UDP, TCP = 14, 17, 6
+#: End of the IPv6 header, type and length of the header of an IPv6 fragment, and bit that all but the last fragment of an IPv4 packet have.
+IPV6_END, FRAGMENT, FRAGMENT_BYTES, MORE_FOLLOW = ETHERNET_BYTES + 40, 44, 8, 0x2000
 #: Instructions of classic BPF (linux/bpf_common.h): load, compare, return.
-LOAD_HALF, LOAD_BYTE, LOAD_HALF_AT_X, LENGTH_TO_X, IF_EQUAL, RETURN = 0x28, 0x30, 0x48, 0xB1, 0x15, 0x06
+LOAD_HALF, LOAD_BYTE, LOAD_HALF_AT_X, LENGTH_TO_X, X_IS = 0x28, 0x30, 0x48, 0xB1, 0x01
+IF_EQUAL, IF_ANY_OF, RETURN = 0x15, 0x45, 0x06
 INSTRUCTION = struct.Struct("=HBBI")
 #: Number of payload bytes that identify a packet.
 TOLD_BY_BYTES = 40
@@ -101,7 +104,7 @@ class HeadRing(Ring):
     def __init__(self, interface, takers, ip_version):
         super().__init__(interface, KEPT_BYTES, RING_BYTES, None)
         self._takers = {(flow.port, flow.from_server): take for flow, take in takers}
-        self._at = ETHERNET_BYTES + (20 if ip_version == "ipv4" else 40)
+        self._is_ipv4 = ip_version == "ipv4"
         of_servers, of_clients = ([port for port, server in self._takers if server == way] for way in (True, False))
         code = b"".join(INSTRUCTION.pack(*one) for one in instructions(ip_version, of_servers, of_clients))
         kept = ctypes.create_string_buffer(code, len(code))
@@ -110,7 +113,7 @@ class HeadRing(Ring):
 
     def read(self) -> None:
         """Pass every packet in the ring to its flow."""
-        memory, at = self._memory, self._at
+        memory = self._memory
         while True:
             place = self._place * self._frame_bytes
             status, length, copied, begin, seconds, nanoseconds = FRAME.unpack_from(memory, place)
@@ -119,6 +122,7 @@ class HeadRing(Ring):
             head = memory[place + begin : place + begin + min(copied, KEPT_BYTES)]
             STATUS.pack_into(memory, place, 0)
             self._place = (self._place + 1) % self._frames
+            _, at, _ = transport(head, self._is_ipv4)
             source, target = head[at : at + 2], head[at + 2 : at + 4]
             take = self._takers.get((int.from_bytes(source), True)) or self._takers.get((int.from_bytes(target), False))
             if take:
@@ -131,24 +135,60 @@ class HeadRing(Ring):
         self.lost()
 
 
+def transport(head, is_ipv4) -> tuple[int, int, bool]:
+    """Return a packet's transport protocol, the position of the transport header, and whether the packet is a first fragment."""
+    if is_ipv4:
+        return (
+            head[23],
+            ETHERNET_BYTES + 4 * (head[ETHERNET_BYTES] & 15),
+            bool(int.from_bytes(head[20:22]) & MORE_FOLLOW),
+        )
+    if head[20] == FRAGMENT:
+        return head[IPV6_END], IPV6_END + FRAGMENT_BYTES, True
+    return head[20], IPV6_END, False
+
+
 def instructions(ip_version, source_ports, target_ports) -> list[tuple[int, int, int, int]]:
     """Return the instructions of a filter that selects UDP and TCP packets by IP version and port.
 
-    The filter selects packets from ``source_ports`` or to ``target_ports``, but no IPv6 packets with extension headers. A conditional
-    jump in classic BPF skips at most 255 instructions, so each comparison is followed by a separate return instruction.
+    The filter selects packets from ``source_ports`` or to ``target_ports``. Of a fragmented packet, it selects the first fragment, which
+    contains the ports. It selects no IPv6 packets with other extension headers. A conditional jump in classic BPF skips at most 255
+    instructions, so each comparison is followed by a separate return instruction.
     """
-    kind, protocol_at = (0x0800, 23) if ip_version == "ipv4" else (0x86DD, 20)
-    take = (RETURN, 0, 0, 0xFFFF)
-    code = [(LOAD_HALF, 0, 0, 12), (IF_EQUAL, 1, 0, kind), (RETURN, 0, 0, 0)]
-    code += [(LOAD_BYTE, 0, 0, protocol_at), (IF_EQUAL, 2, 0, UDP), (IF_EQUAL, 1, 0, TCP), (RETURN, 0, 0, 0)]
+    take, leave = (RETURN, 0, 0, 0xFFFF), (RETURN, 0, 0, 0)
+    is_udp_or_tcp = [(IF_EQUAL, 2, 0, UDP), (IF_EQUAL, 1, 0, TCP), leave]
     if ip_version == "ipv4":
-        code.append((LENGTH_TO_X, 0, 0, ETHERNET_BYTES))
+        kind, ports_at = 0x0800, ETHERNET_BYTES
+        to_ports = [
+            (LOAD_BYTE, 0, 0, 23),
+            *is_udp_or_tcp,
+            (LOAD_HALF, 0, 0, 20),
+            (IF_ANY_OF, 0, 1, 0x1FFF),
+            leave,
+            (LENGTH_TO_X, 0, 0, ETHERNET_BYTES),
+        ]
+    else:
+        kind, ports_at = 0x86DD, IPV6_END
+        first_fragment = [
+            (LOAD_HALF, 0, 0, IPV6_END + 2),
+            (IF_ANY_OF, 0, 1, 0xFFF8),
+            leave,
+            (X_IS, 0, 0, FRAGMENT_BYTES),
+            (LOAD_BYTE, 0, 0, IPV6_END),
+        ]
+        to_ports = [
+            (X_IS, 0, 0, 0),
+            (LOAD_BYTE, 0, 0, 20),
+            (IF_EQUAL, 0, len(first_fragment), FRAGMENT),
+            *first_fragment,
+            *is_udp_or_tcp,
+        ]
+    code = [(LOAD_HALF, 0, 0, 12), (IF_EQUAL, 1, 0, kind), leave, *to_ports]
     for offset, ports in ((0, source_ports), (2, target_ports)):
-        at = ETHERNET_BYTES + offset
-        code.append((LOAD_HALF_AT_X, 0, 0, at) if ip_version == "ipv4" else (LOAD_HALF, 0, 0, at + 40))
+        code.append((LOAD_HALF_AT_X, 0, 0, ports_at + offset))
         for port in ports:
             code += [(IF_EQUAL, 0, 1, port), take]
-    return [*code, (RETURN, 0, 0, 0)]
+    return [*code, leave]
 
 
 class FlowPackets:
@@ -160,7 +200,10 @@ class FlowPackets:
         self._is_ipv4, self.origin_ns = ip_version == "ipv4", 0
         self._under_way, self._ambiguous, self._largest = defaultdict(deque), 0, 0
         self._counts = dict.fromkeys(
-            ("packets_sent", "packets_arrived", "bytes_sent", "bytes_arrived", "frame_bytes_sent", "frame_bytes_arrived"), 0
+            (
+                "packets_sent", "packets_arrived", "bytes_sent", "bytes_arrived", "frame_bytes_sent", "frame_bytes_arrived",
+                "fragmented_packets", "other_packets",
+            ), 0
         )  # fmt: skip
         self._first_sent_ns = self._last_arrived_ns = None
         self._steps = {"sent": [], "arrived": []}
@@ -191,8 +234,15 @@ class FlowPackets:
                 del self._under_way[told_by]
 
     def _take(self, where, at_ns, head, length):
-        """Count a packet; return its payload in bytes, its identifier, and the number of payload bytes not seen before."""
-        payload_bytes, told_by, number = self._parsed(head)
+        """Count a packet; return its payload in bytes, its identifier, and the number of payload bytes not seen before.
+
+        Fragmented packets, and packets of another protocol than the declared one, are counted only where they leave the sender.
+        """
+        protocol, at, is_fragment = transport(head, self._is_ipv4)
+        if is_fragment or protocol != (TCP if self.is_tcp else UDP):
+            self._counts["fragmented_packets" if is_fragment else "other_packets"] += where == "sent"
+            return 0, None, 0
+        payload_bytes, told_by, number = self._parsed(head, at)
         self._largest = max(self._largest, length)
         if not payload_bytes:
             return 0, None, 0
@@ -205,14 +255,15 @@ class FlowPackets:
         steps[step] += fresh
         return payload_bytes, told_by, fresh
 
-    def _parsed(self, head):
-        """Return the size of a packet's payload in bytes, the packet's identifier, and its sequence number (None without TCP)."""
+    def _parsed(self, head, at):
+        """Return the size of a packet's payload in bytes, the packet's identifier, and its sequence number (None without TCP).
+
+        The transport header begins at position ``at``.
+        """
         if self._is_ipv4:
-            at = ETHERNET_BYTES + 4 * (head[ETHERNET_BYTES] & 15)
-            size = int.from_bytes(head[16:18]) + ETHERNET_BYTES - at
-            own = head[18:20]
+            size, own = int.from_bytes(head[16:18]) + ETHERNET_BYTES - at, head[18:20]
         else:
-            at, size, own = 54, int.from_bytes(head[18:20]), b""
+            size, own = int.from_bytes(head[18:20]), b""
         if not self.is_tcp:
             return size - 8, own + head[at : at + 6] + head[at + 8 : at + 8 + TOLD_BY_BYTES], None
         header = 4 * (head[at + 12] >> 4)

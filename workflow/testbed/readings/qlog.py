@@ -2,8 +2,8 @@
 
 A qlog is one JSON text (0.3) or a sequence of JSON texts. Since an untrusted program writes the qlog, it may contain anything: unreadable
 content is reported, and a record may not exceed `MOST_RECORD`. The following parts of draft-ietf-quic-qlog-main-schema and -quic-events are
-read, under their older and newer names: ``reference_time``, ``time_format``, and the events ``metrics_updated``,
-``congestion_state_updated`` and ``packet_lost``.
+read, under their older and newer names: ``reference_time``, ``time_format``, ``time_units``, and the events ``metrics_updated``,
+``congestion_state_updated`` and ``packet_lost``. In versions before 0.3, an event may be a list, whose items ``event_fields`` names.
 """
 
 import fnmatch
@@ -33,7 +33,12 @@ STATES = ("slow_start", "congestion_avoidance", "recovery", "application_limited
 NAMES = re.compile(r"metrics_updated|congestion_state_updated|packet_lost")
 #: Beginning of the events in a JSON text, and separators between them.
 EVENTS, BETWEEN = re.compile(r'"events"\s*:\s*\['), re.compile(r"[\s,]*")
-SEPARATOR = "\x1e"
+SEPARATOR, BYTE_ORDER_MARK = "\x1e", b"\xef\xbb\xbf"
+#: Fields that hold for all events of a trace. Names of an event's time and name if events are lists.
+HEADER = ("reference_time", "time_format", "time_units", "event_fields")
+TIMES, KINDS = ("time", "relative_time", "delta_time"), ("event", "event_type", "name")
+#: Unit of times (``time_units``) -> its length in ms.
+UNITS_MS = {"ms": 1.0, "us": 1e-3}
 #: Upper bound of the numbers in a log, and maximum number of steps in a grid of times.
 LARGEST, MOST_STEPS = 2**53, 200_000
 #: If a log gives neither a format nor a reference for its times, times above this value in ms (the year 1980) count from 1970.
@@ -95,7 +100,7 @@ def _content(folder, name):
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise QlogError(f"is larger than {MOST_BYTES} bytes")
-    return content.decode("latin-1")
+    return content.removeprefix(BYTE_ORDER_MARK).decode("latin-1")
 
 
 def series_of(text, origin_ns, step_ns) -> dict:
@@ -121,9 +126,23 @@ def series_of(text, origin_ns, step_ns) -> dict:
     QlogError
         If the log can't be read or contains no readings.
     """
-    header, records, ending = _parts(text)
-    clock = _Clock(header)
-    events = [(clock.time_ms(one.get("time")), one) for one in records]
+    best, problem = None, None
+    for header, records, ending in _traces(text):
+        try:
+            series = _series(_Clock(header), records, ending, origin_ns, step_ns)
+        except QlogError as error:
+            problem = problem or error
+            continue
+        if best is None or series["readings"] > best["readings"]:
+            best = series
+    if best is None:
+        raise problem
+    return best
+
+
+def _series(clock, records, ending, origin_ns, step_ns):
+    """Return the readings of one trace, as `series_of`."""
+    events = _events(clock, records)
     readings = sum("metrics_updated" in one["name"] for _, one in events)
     if not readings:
         raise QlogError(ending.words or "has no metrics_updated event")
@@ -141,17 +160,33 @@ def series_of(text, origin_ns, step_ns) -> dict:
         raise QlogError(f"covers {(times_ns[-1] - times_ns[0]) / 1e9:.0f} s, which is too long")
     return {
         "from_ns": first * step_ns, "step_ns": step_ns, "aligned": known, "readings": readings, "complete": not ending.words,
-        **_on_grid([one for _, one in events], times_ns, first, last, step_ns),
+        **_on_grid([one for _, one in events], times_ns, first, last, step_ns, clock.unit_ms),
     }  # fmt: skip
 
 
-def _on_grid(events, times_ns, first, last, step_ns):
+def _events(clock, records):
+    """Return the congestion control and loss events of a trace, with their times in ms since the trace's origin."""
+    events = []
+    for record in records:
+        event = clock.named(record)
+        # Other events matter only if each time counts from the event before.
+        if not (is_read := _is_read(event)) and not (clock.is_delta and isinstance(event, dict) and "time" in event):
+            continue
+        at_ms = clock.time_ms(event.get("time"))
+        if is_read:
+            if len(events) == MOST_EVENTS:
+                raise QlogError(f"has more than {MOST_EVENTS:,} congestion control and loss events")
+            events.append((at_ms, event))
+    return events
+
+
+def _on_grid(events, times_ns, first, last, step_ns, unit_ms):
     columns = {name: [None] * (last - first + 2) for name in (*METRICS.values(), "lost_packets", "state")}
     now = dict.fromkeys(columns) | {"lost_packets": 0}
     at = 0
     for place in range(last - first + 2):
         while at < len(events) and times_ns[at] <= (first + place) * step_ns:
-            _take(now, events[at])
+            _take(now, events[at], unit_ms)
             at += 1
         if at:
             for name, values in columns.items():
@@ -159,12 +194,14 @@ def _on_grid(events, times_ns, first, last, step_ns):
     return {name: values for name, values in columns.items() if any(value is not None for value in values)}
 
 
-def _take(now, event):
-    """Update the current values with the values of an event."""
+def _take(now, event, unit_ms):
+    """Update the current values with the values of an event, whose times have the given unit in ms."""
     name, data = event["name"], event.get("data")
     data = data if isinstance(data, dict) else {}
     if "metrics_updated" in name:
-        now |= {column: value for field, column in METRICS.items() if (value := _number(data.get(field))) is not None}
+        for field, column in METRICS.items():
+            if (value := _number(data.get(field))) is not None:
+                now[column] = value * unit_ms if column.endswith("_ms") and unit_ms != 1 else value
     elif "packet_lost" in name:
         now["lost_packets"] += 1
     else:
@@ -188,31 +225,37 @@ class _Ending:
         self.words, self.damaged = "", False
 
 
-def _parts(text):
-    """Return the time fields, the relevant events and the `_Ending` of a log."""
-    ending, start = _Ending(), text.lstrip(" \t\r\n\ufeff")[:1]
+def _traces(text) -> Iterator[tuple[dict, Iterator, _Ending]]:
+    """Yield the header, the records and the `_Ending` of each trace of a log.
+
+    A JSON text may contain several traces. A sequence of JSON texts is one trace.
+    """
+    start = text.lstrip(" \t\r\n")[:1]
     if start not in (SEPARATOR, "{"):
         raise QlogError("is not a qlog in JSON" if start else "is empty")
-    is_document = start == "{" and EVENTS.search(text)
-    found = _of_document(text, ending) if is_document else _of_sequence(text, start, ending)
-    events = []
-    for one in filter(_is_read, found):
-        if len(events) == MOST_EVENTS:
-            raise QlogError(f"has more than {MOST_EVENTS:,} congestion control and loss events")
-        events.append(one)
-    return _header(text), events, ending
+    begins = [match.end() for match in EVENTS.finditer(text)] if start == "{" else []
+    if not begins:
+        header, ending = _header(text), _Ending()
+        yield header, _of_sequence(text, start, ending, _is_delta(header)), ending
+    last = 0
+    for number, begin in enumerate(begins, 1):
+        # The fields may precede or follow the events.
+        until = begins[number] if number < len(begins) else len(text)
+        header, ending = _header(text[begin:until]) | _header(text[last:begin]), _Ending()
+        yield header, _of_document(text, number, begin, ending), ending
+        last = begin
 
 
 def _is_read(event):
     return isinstance(event, dict) and isinstance(event.get("name"), str) and NAMES.search(event["name"]) is not None
 
 
-def _of_sequence(text, start, ending) -> Iterator:
-    """Yield the records of a sequence of JSON texts (RFC 7464), or of one JSON text per line."""
+def _of_sequence(text, start, ending, is_every) -> Iterator:
+    """Yield the relevant records of a sequence of JSON texts (RFC 7464), or of one JSON text per line; every record if ``is_every``."""
     for number, record in enumerate(_records(text, SEPARATOR if start == SEPARATOR else "\n"), 1):
         if ending.words:
             ending.damaged |= bool(record.strip())
-        elif NAMES.search(record):
+        elif NAMES.search(record) or is_every and record.strip():
             try:
                 yield _decoded(record)
             except QlogError as error:
@@ -229,20 +272,22 @@ def _records(text, separator) -> Iterator[str]:
         begin = end + 1
 
 
-def _of_document(text, ending) -> Iterator:
-    """Yield the events of a JSON text one at a time, because parsing the entire text would need many times as much memory as the text."""
+def _of_document(text, number, begin, ending) -> Iterator:
+    """Yield the events of a trace one at a time, because parsing the entire text would need many times as much memory as the text.
+
+    The events of trace ``number`` begin at position ``begin`` of the text.
+    """
     decoder = json.JSONDecoder()
-    for number, begin in enumerate(EVENTS.finditer(text), 1):
-        at = BETWEEN.match(text, begin.end()).end()
-        while text[at : at + 1] != "]":
-            try:
-                event, length = _first(decoder, text, at)
-            except QlogError as error:
-                ending.words = f"trace {number} {error}"
-                ending.damaged = len(text) - at > MOST_RECORD
-                return
-            yield event
-            at = BETWEEN.match(text, at + length).end()
+    at = BETWEEN.match(text, begin).end()
+    while text[at : at + 1] != "]":
+        try:
+            event, length = _first(decoder, text, at)
+        except QlogError as error:
+            ending.words = f"trace {number} {error}"
+            ending.damaged = len(text) - at > MOST_RECORD
+            return
+        yield event
+        at = BETWEEN.match(text, at + length).end()
 
 
 def _first(decoder, text, at):
@@ -252,12 +297,12 @@ def _first(decoder, text, at):
             return decoder.raw_decode(text[at : at + length])
         except (ValueError, RecursionError):
             continue
-    raise QlogError("has content that is not valid JSON")
+    raise QlogError(f"has content that is not valid JSON, or an event of more than {MOST_RECORD} characters")
 
 
 def _decoded(record):
     if len(record) > MOST_RECORD:
-        raise QlogError("is too long")
+        raise QlogError(f"has more than {MOST_RECORD} characters")
     try:
         return json.loads(record)
     except (ValueError, RecursionError):
@@ -265,12 +310,9 @@ def _decoded(record):
 
 
 def _header(text):
-    """Return those of the fields `reference_time` and `time_format` that the log contains.
-
-    The fields may precede or follow the events.
-    """
+    """Return those of the fields `HEADER` that a part of a log contains."""
     header = {}
-    for name in ("reference_time", "time_format"):
+    for name in HEADER:
         for match in re.finditer(rf'"{name}"\s*:\s*', text):
             try:
                 header[name], _ = json.JSONDecoder().raw_decode(text[match.end() : match.end() + 1000])
@@ -280,31 +322,56 @@ def _header(text):
     return header
 
 
-class _Clock:
-    """The clock of a log; ``epoch_ms`` is the origin of the log's times in ms since 1970, or None if the log doesn't give it.
+def _is_delta(header):
+    """Return whether each time counts from the event before."""
+    fields = header.get("event_fields")
+    return header.get("time_format") in ("delta", "relative_to_previous_event") or (
+        isinstance(fields, list) and "delta_time" in fields
+    )
 
-    If a log gives neither a format nor a reference, times above `ABSOLUTE_MS` are assumed to count from 1970.
+
+class _Clock:
+    """The clock of a trace, and the names of its events' fields.
+
+    ``epoch_ms`` is the origin of the times in ms since 1970, or None if the trace doesn't give it. ``unit_ms`` is the unit of times. If a
+    trace gives neither a format nor a reference, times above `ABSOLUTE_MS` are assumed to count from 1970.
     """
 
     def __init__(self, header):
         reference, self._format = header.get("reference_time"), header.get("time_format")
+        self.unit_ms = UNITS_MS.get(str(header.get("time_units", "ms")))
+        if self.unit_ms is None:
+            raise QlogError(f"has times in the unit {str(header['time_units'])[:20]}; allowed: {', '.join(UNITS_MS)}")
+        self._fields = header.get("event_fields")
         if isinstance(self._format, str) and self._format.startswith("absolute"):
             self.epoch_ms = 0.0
         elif isinstance(reference, dict):
             self.epoch_ms = _wall_clock_ms(reference.get("wall_clock_time"), reference.get("epoch"))
         else:
-            self.epoch_ms = _number(reference)
-        self._last_ms, self._is_delta = 0.0, self._format in ("delta", "relative_to_previous_event")
+            number = _number(
+                int(reference) if isinstance(reference, str) and re.fullmatch("[0-9]{1,16}", reference) else reference
+            )
+            self.epoch_ms = None if number is None else self.unit_ms * number
+        self._last_ms, self.is_delta = 0.0, _is_delta(header)
         self._may_be_absolute = reference is None and self._format is None
 
+    def named(self, record):
+        """Return an event that is a list as a dict with ``time``, ``name`` and ``data``, and any other record as it is."""
+        if not isinstance(record, list) or not isinstance(self._fields, list):
+            return record
+        by_name = {str(name).lower(): value for name, value in zip(self._fields, record, strict=False)}
+        at, name = (next((by_name[one] for one in names if one in by_name), None) for names in (TIMES, KINDS))
+        return {"time": at, "name": name, "data": by_name.get("data")}
+
     def time_ms(self, value):
-        """Return the time of an event in ms since the log's origin; ``value`` is the event's time field."""
+        """Return the time of an event in ms since the trace's origin; ``value`` is the event's time field."""
         value = _number(value)
         if value is None:
             raise QlogError("has an event without a valid time")
+        value *= self.unit_ms
         if self._may_be_absolute and value > ABSOLUTE_MS:
             self.epoch_ms = 0.0
-        if self._is_delta:
+        if self.is_delta:
             value += self._last_ms
         self._last_ms = value
         return value

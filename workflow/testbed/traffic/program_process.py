@@ -77,6 +77,7 @@ class Watched:
 
     def __init__(self, plan, clock, key_log):
         self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
+        self.reported, self.is_ready = None, False
         self.ended_by, self.started_ns = ITSELF, clock.now_ns()
         here, there = socket.socketpair() if plan["qlog"] else (None, None)
         self.process = subprocess.Popen(
@@ -91,7 +92,12 @@ class Watched:
         """Read a part of the program's output, and return whether more may follow."""
         chunk = os.read(self.process.stdout.fileno(), 65_536)
         self.printed += len(chunk)
-        self.tail = (self.tail + chunk)[-KEPT:]
+        # Searched before it is cut, because a program may print much after the line that counts.
+        output = self.tail + chunk
+        self.is_ready |= self.plan["ready_line"] is not None and self.plan["ready_line"].encode() in output
+        number = reported(output, self.plan["reports"])
+        self.reported = self.reported if number is None else number
+        self.tail = output[-KEPT:]
         return bool(chunk)
 
     def end(self, why) -> None:
@@ -115,7 +121,7 @@ class Watched:
         ended_ns = self.clock.now_ns()
         return {
             "started_ns": self.started_ns, "ended_ns": ended_ns, "status": status, "ended_by": self.ended_by,
-            "printed_bytes": self.printed, "reported": reported(self.tail, self.plan["reports"]), "last": last_words(self.tail),
+            "printed_bytes": self.printed, "reported": self.reported, "last": last_words(self.tail),
         }  # fmt: skip
 
 
@@ -143,10 +149,19 @@ def read_logs(watched, plan) -> dict:
 
 
 def reported(tail, word) -> int | None:
-    """Return the last integer that follows ``word`` in a program's output, or None if no integer follows the word."""
+    """Return the last integer that follows ``word`` in a program's output, or None if no integer follows the word.
+
+    A number with separators, a fraction, an exponent or a unit is not an integer.
+
+    >>> reported(b'bytes 12, bytes: 7.', "bytes"), reported(b'{"bytes": 12}', "bytes"), reported(b"bytes    5", "bytes")
+    (7, 12, 5)
+    >>> [reported(b"bytes " + one, "bytes") for one in (b"5,000", b"5_000", b"5'000", b"4.88", b"5.0e6", b"5e6", b"5k")]
+    [None, None, None, None, None, None, None]
+    """
     if word is None:
         return None
-    found = re.findall(rb"(?<![A-Za-z0-9_])" + re.escape(word.encode()) + rb"[\s:=]{1,3}([0-9]{1,18})(?![0-9])", tail)
+    begin = rb"(?<![A-Za-z0-9_])" + re.escape(word.encode())
+    found = re.findall(begin + rb"\"?[\s:=]{1,16}([0-9]{1,18})(?![0-9A-Za-z_]|[',.][0-9])", tail)
     return int(found[-1]) if found else None
 
 
@@ -162,7 +177,7 @@ def last_words(tail) -> str:
 
 def watch(watched, clock, limit_ns, ready_line) -> None:
     """Read a program's output until the program ends: by itself, at the time limit, after too much output, or at the end of the input."""
-    awaited = None if ready_line is None else ready_line.encode()
+    is_awaited = ready_line is not None
     with selectors.EpollSelector() as selector:
         handle = os.pidfd_open(watched.process.pid)
         selector.register(handle, selectors.EVENT_READ, "ended")
@@ -174,9 +189,9 @@ def watch(watched, clock, limit_ns, ready_line) -> None:
         while "ended" not in (what := {key.data for key, _ in selector.select()}):
             if "printed" in what and not watched.read():
                 selector.unregister(watched.process.stdout)
-            if awaited and awaited in watched.tail:
+            if is_awaited and watched.is_ready:
                 print("ready", flush=True)
-                awaited = None
+                is_awaited = False
             if why := why_to_end(watched, what):
                 clock.quiet()
                 watched.end(why)
