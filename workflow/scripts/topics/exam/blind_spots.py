@@ -35,19 +35,18 @@ def _ranges(runs, scenarios, of_study):
 
 def _losses(scenarios, of_study):
     """Return the range of random loss in words; cases whose loss begins or changes during a run are counted separately."""
-    of_timelines = {
-        scenario["id"]: losses
+    largest = {
+        scenario["id"]: max((entry["loss_percent"] or 0 for entry in scenario["link"]["timeline"] or ()), default=0)
         for scenario in of_study
-        if (losses := [entry["loss_percent"] for entry in scenario["link"].get("timeline") or () if entry.get("loss_percent")])
     }
-    constant = scenarios[~scenarios["scenario"].isin(of_timelines)]
+    changing = pd.Series({name: loss for name, loss in largest.items() if loss}, dtype=float)
+    constant = scenarios[~scenarios["scenario"].isin(changing.index)]
     lossy = constant[constant["loss_forward_percent"] > 0]
     words = [f"none in {len(constant) - len(lossy)} of {len(scenarios)} cases"]
     if len(lossy):
         words.append(f"{_from_to(lossy['loss_forward_percent'], '%')} in {len(lossy)}")
-    if of_timelines:
-        largest = pd.Series([max(losses) for losses in of_timelines.values()], dtype=float)
-        words.append(f"{_from_to(largest, '%')} for a part of the time in {len(of_timelines)}")
+    if len(changing):
+        words.append(f"{_from_to(changing, '%')} for a part of the time in {len(changing)}")
     return ", ".join(words)
 
 
