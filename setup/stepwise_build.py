@@ -170,8 +170,12 @@ def replace_files(kernel, wanted, source, patched, state) -> list[str]:
     changed = sorted(path for path in had.keys() | wanted.keys() if had.get(path) != wanted.get(path))
     _write(state, had | dict.fromkeys(changed, ""))
     for path in changed:
-        if not wanted.get(path, "").startswith("patched "):
-            (source / path).unlink(missing_ok=True)
+        file = source / path
+        if file.is_symlink() or not file.is_dir():
+            file.unlink(missing_ok=True)
+        elif path in wanted:
+            # The new tree has no file below this path, so all that this folder contains has been or will be removed.
+            shutil.rmtree(file)
     given = {path: wanted[path] for path in changed if path in wanted and not wanted[path].startswith("patched ")}
     given_trees.write_files(kernel, given, source)
     for path in changed:

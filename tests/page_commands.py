@@ -99,6 +99,7 @@ NOT_RUN = {
     "snakemake --cores 1 --use-apptainer --config gaps=true": "needs some of the default study's runs; tests/workflow/test_failing_runs.py",
     "python -m snakemake": "named as what isn't done",
     "git checkout *": "a file that the reader misses",
+    "git fetch --unshallow": "a clone that the reader has",
     "make STUDY=<study> RERUN=1": "needs results that another image made; tests/setup/test_begun_studies.py",
     "python -m session.gallery *": "needs exams; tests/workflow/test_gallery.py",
     "make has *": "a message",

@@ -1,5 +1,7 @@
 """The meaning of `make bisect WHEN=...`, and the messages for invalid conditions and other mistakes in a call."""
 
+import json
+
 import pytest
 
 import git_history
@@ -44,7 +46,14 @@ def test_other_texts_are_one_sentence(text, sentence):
 def test_a_condition_with_a_number():
     falls = Condition("goodput_mbps", "falls").at(8.5, -1)
     assert str(falls) == "goodput_mbps < 8.5" and falls.holds(8.4) and not falls.holds(8.5)
+    precise = Condition("goodput_mbps", "<", 17.806712345)
+    assert (str(precise), precise.exact) == ("goodput_mbps < 17.8067", "goodput_mbps < 17.806712345")
     assert {"goodput_mbps", "retransmits", "rtt_mean_ms"} <= set(measures()) and "cca" not in measures()
+
+
+def test_the_opposite_of_a_condition_is_its_search_for_a_fix():
+    opposites = {text: condition_of(text).opposite.exact for text in ("goodput_mbps < 9", "retransmits >= 2", "retransmits rises", "retransmits differs")}  # fmt: skip
+    assert list(opposites.values()) == ["goodput_mbps >= 9.0", "retransmits < 2.0", "retransmits falls", "retransmits differs"]  # fmt: skip
 
 
 @pytest.fixture
@@ -55,7 +64,16 @@ def linux(tmp_path, monkeypatch):
     for number in range(2):
         git_history.commit(folder, {"number": str(number)}, f"Commit {number}")
     git_history.git(folder, "tag", "first", "HEAD~1")
+    git_history.git(folder, "checkout", "--quiet", "--orphan", "import")
+    git_history.commit(folder, {"number": "2"}, "Import")
+    git_history.git(folder, "checkout", "--quiet", "main")
     return folder
+
+
+def call(root, **changed):
+    """Return the exit status of a call with valid arguments, of which some are changed."""
+    given = {"kernel": "linux", "study": str(root / "config/studies/smoke.yaml"), "--good": "first", "--bad": "main", "--when": "goodput_mbps falls"} | changed  # fmt: skip
+    return main([word for key, value in given.items() for word in ((key, value) if key.startswith("--") else (value,))])
 
 
 @pytest.mark.parametrize(
@@ -65,7 +83,13 @@ def linux(tmp_path, monkeypatch):
         ({"--when": "goodput < 9"}, "did you mean 'goodput_mbps'?"),
         ({"--good": "nothing"}, "GOOD=nothing: linux: it has no such revision"),
         ({"--bad": "first"}, "BAD=first: it is the same commit as GOOD"),
-        ({"--good": "main", "--bad": "first"}, "it has no commit that GOOD"),
+        ({"--good": "main", "--bad": "first"}, "doesn't have; allowed: a later commit, or to find a fix: GOOD="),
+        ({"--good": "main", "--bad": "first"}, " WHEN='goodput_mbps rises'."),
+        ({"--bad": "import"}, "it has no common ancestor with BAD"),
+        (
+            {"kernel": "shallow", "--bad": "import"},
+            "(this clone is shallow: `git fetch --unshallow` completes it); allowed: ",
+        ),
         ({"kernel": "nowhere"}, "KERNEL=nowhere: there is no such folder"),
         ({"kernel": "linux/.git/refs"}, "not a git repository"),
         ({"study": "none.yaml"}, "none.yaml"),
@@ -73,9 +97,9 @@ def linux(tmp_path, monkeypatch):
     ],
 )
 def test_a_wrong_call_is_one_sentence(linux, root, capsys, changed, sentence):
-    given = {"kernel": "linux", "study": str(root / "config/studies/smoke.yaml"), "--good": "first", "--bad": "main", "--when": "goodput_mbps falls"} | changed  # fmt: skip
-    options = [word for key, value in given.items() for word in ((key, value) if key.startswith("--") else (value,))]
-    assert main(options) == 1
+    git_history.git(linux.parent, "clone", "--quiet", "--depth", "1", f"file://{linux}", "--branch", "first", "shallow")
+    git_history.git(linux.parent / "shallow", "fetch", "--quiet", "--depth", "1", "origin", "import:import")
+    assert call(root, **changed) == 1
     said = capsys.readouterr().err
     assert sentence in said and said.count("\n") == 1
 
@@ -84,3 +108,31 @@ def test_a_study_without_a_cell_on_the_image_s_kernel_is_refused(linux, capsys, 
     (tmp_path / "own.yaml").write_text("study: own\nccas: [cubic]\ndefaults: {platform: host}\nscenarios: [{id: a}]\n")
     assert main(["linux", "own.yaml", "--good", "first", "--bad", "main", "--when", "goodput_mbps falls"]) == 1
     assert "allowed: studies with cells on the image's kernel" in capsys.readouterr().err
+
+
+def state_of(folder):
+    (file,) = folder.glob("results/bisect/*/state.json")
+    return file, json.loads(file.read_text())
+
+
+def test_another_condition_or_cell_keeps_the_folder(linux, root, capsys, tmp_path):
+    """GOOD has no Makefile, so each call ends before anything is built."""
+    refused = "no kernel can be built from it"
+    assert call(root) == 1 and refused in capsys.readouterr().err
+    file, state = state_of(tmp_path)
+    kept = state | {"skipped": {"a commit": "a reason"}, "longest_s": 3.5}
+    file.write_text(json.dumps(kept))
+    assert call(root) == 1 and refused in capsys.readouterr().err
+    assert state_of(tmp_path)[1] == kept
+    for changed, key in (({"--when": "goodput_mbps < 9.123456789"}, "when"), ({"--only": "*/reno/ipv4"}, "cells")):
+        file.write_text(json.dumps(kept))
+        assert call(root, **changed) == 1 and refused in capsys.readouterr().err
+        now = state_of(tmp_path)[1]
+        assert (now["skipped"], now["longest_s"]) == ({}, 3.5)
+        assert [name for name, value in now["question"].items() if value != kept["question"][name]] == [key]
+    file.write_text(json.dumps(kept | {"question": kept["question"] | {"testbed": "another"}}))
+    assert call(root) == 1
+    assert "it was made with another testbed; rename or delete it" in capsys.readouterr().err
+    file.write_text(json.dumps(kept | {"longest_s": "long"}))
+    assert call(root) == 1
+    assert "it is damaged" in capsys.readouterr().err

@@ -7,11 +7,12 @@ import pytest
 
 import git_history
 from bisecting.bisect import document_of, lines_of
-from bisecting.commits import Run, SkippedError
+from bisecting.commits import Run
 from bisecting.condition import BisectError, condition_of
 from bisecting.history import BAD, GOOD, SKIP, History
 from bisecting.question import Question
 from bisecting.search import Searching
+from drawn_commits import Drawn
 
 CELLS = [("a", "cubic", "ipv4"), ("b", "cubic", "ipv4")]
 
@@ -21,36 +22,6 @@ def history(tmp_path_factory):
     """A repository with 40 commits and their names, in order."""
     folder = git_history.repository(tmp_path_factory.mktemp("history") / "linux")
     return folder, [git_history.commit(folder, {"number": str(number)}, f"Commit {number}") for number in range(40)]
-
-
-class Drawn:
-    """Commits whose runs are drawn: normal values about a mean that the culprit changes; commits in ``broken`` don't build."""
-
-    def __init__(self, names, culprit, before=9.3, after=8.5, spread=0.2, broken=(), dead=(), cell="a", alike=()):
-        self.number = {name: number for number, name in enumerate(names)}
-        self.culprit, self.means, self.spread, self.cell = culprit, (before, after), spread, cell
-        self.broken, self.dead, self.alike = broken, dead, dict(alike)
-        self.cores, self.longest_s, self.built, self.runs_made = 2, None, [], []
-
-    def build(self, commit, cells):
-        number = self.number[commit]
-        self.built.append(number)
-        if number in self.broken:
-            raise SkippedError("net/a.c:1: error: it does not compile")
-        return f"kernel {self.alike.get(number, number)}"
-
-    def runs(self, commit, cells, replications):
-        number = self.number[commit]
-        self.runs_made += [(number, replication) for replication in replications]
-        if number in self.dead:
-            return {cell: [Run(None, "the guest ended") for _ in replications] for cell in cells}
-        return {
-            cell: [
-                Run(self.means[number >= self.culprit and cell[0] == self.cell] + self.spread * np.random.default_rng([number, replication, ord(cell[0])]).standard_normal())
-                for replication in replications
-            ]
-            for cell in cells
-        }  # fmt: skip
 
 
 @pytest.fixture
@@ -133,6 +104,34 @@ def test_skipped_ones_around_it_are_named(history, search):
     assert not {21, 22} & set(again.built)
 
 
+def test_only_skipped_commits_that_remain_possible_are_counted(history, search):
+    answer, _, searching = search(Drawn(history[1], 25, broken={19, 24, 25}))
+    assert {*answer.search.candidates} == {history[1][number] for number in (24, 25, 26)}
+    assert sum(verdict.kind == SKIP for verdict in answer.verdicts) == 3
+    first = lines_of(answer, searching.history)[0]
+    assert first == "the first bad commit is one of these 3, of which 2 can't be judged:"
+
+
+def test_cells_without_the_measure_do_not_decide(history, search):
+    class Sparse(Drawn):
+        def runs(self, commit, cells, replications):
+            made = super().runs(commit, cells, replications)
+            return {cell: [Run(None, "no such value"), *runs[1:]] if cell[0] == "b" else runs for cell, runs in made.items()}  # fmt: skip
+
+    answer, said, _ = search(Sparse(history[1], 22))
+    assert answer.search.found == history[1][22]
+    assert any("(of 1 cell; in 1 more, a run has no goodput_mbps)" in line for line in said)
+
+
+def test_a_kernel_that_hangs_is_not_run_again(history, search):
+    """A commit whose kernel is that of a skipped commit is skipped, too."""
+    drawn = Drawn(history[1], 22, dead={19, 20}, alike={19: "hangs", 20: "hangs"})
+    answer, _, _ = search(drawn)
+    skipped = [verdict for verdict in answer.verdicts if verdict.kind == SKIP]
+    assert len(skipped) == 2 and f"the kernel of {skipped[0].commit[:12]}, the guest ended" == skipped[1].why
+    assert len({number for number, _ in drawn.runs_made} & {19, 20}) == 1
+
+
 def test_the_same_kernel_is_not_run_again(history, search):
     """A commit whose kernel was already judged for another commit gets no runs."""
     first = Drawn(history[1], 22)
@@ -140,9 +139,11 @@ def test_the_same_kernel_is_not_run_again(history, search):
     places = [first.number[commit] for commit in judged]
     bad = [place for place in places if place >= 22][:2]
     drawn = Drawn(history[1], 22, alike={bad[1]: bad[0]})
-    answer, said, _ = search(drawn)
+    answer, said, searching = search(drawn)
     assert answer.search.found == history[1][22]
     assert any(f"the kernel of {history[1][bad[0]][:12]}" in line for line in said)
+    runs = sum(verdict.runs for verdict in answer.verdicts if verdict.commit != history[1][bad[1]])
+    assert f" from {runs} runs" in lines_of(answer, searching.history)[-1]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +153,16 @@ def test_the_same_kernel_is_not_run_again(history, search):
         ({"after": 9.3}, "goodput_mbps < 9", "it holds in no more runs of BAD than of GOOD"),
         ({"after": 10}, "goodput_mbps falls", "goodput_mbps is not lower in BAD than in GOOD"),
         ({"broken": {39}}, "goodput_mbps falls", "no kernel can be built from it: net/a.c:1: error"),
-        ({"dead": {0}}, "goodput_mbps falls", "has no goodput_mbps: the guest ended"),
+        (
+            {"dead": {0}},
+            "goodput_mbps falls",
+            "has no goodput_mbps: the guest ended; choose another cell with ONLY, or another measure.",
+        ),
+        (
+            {"after": 9.3},
+            "goodput_mbps differs",
+            "WHEN=goodput_mbps differs: it doesn't distinguish GOOD from BAD: goodput_mbps > ",
+        ),
     ],
 )
 def test_good_must_be_good_and_bad_bad(history, search, drawn, when, sentence):

@@ -153,6 +153,28 @@ def test_an_archive_is_named_by_its_content_and_unpacked(linux, name, prefix):
         given_trees.copy_tree(made, linux.parent / "source")
 
 
+def test_an_archive_without_a_top_folder_whose_folders_look_like_trees(linux):
+    """Linux has Documentation/Makefile before Makefile, and tools/net/ipv4 would look like net/ipv4."""
+    files = {
+        "Documentation/Makefile": "docs\n",
+        "tools/net/ipv4/tcp.c": "a tool\n",
+        "Documentation/net/ipv4/a.c": "docs\n",
+    }
+    git_history.commit(linux, files, "Have documentation and tools")
+    git_history.git(linux, "archive", "--output=../linux.tar.gz", "main")
+    made = kernel("linux.tar.gz")
+    assert made["version"] == "7.2.0-rc3"
+    given_trees.copy_folders(made, ("net/ipv4",), linux.parent / "part")
+    assert {path.name: path.read_text() for path in Path("part").rglob("*.c")} == {"tcp_cubic.c": "faster\n"}
+
+
+def test_a_named_bare_repository_is_read_whatever_the_user_s_settings(linux, monkeypatch):
+    git_history.git(linux.parent, "clone", "--quiet", "--bare", "linux", "bare.git")
+    Path(".gitconfig").write_text("[safe]\nbareRepository = explicit\n")
+    monkeypatch.setenv("HOME", str(linux.parent))
+    assert kernel("bare.git", revision="main") == kernel("linux", revision="main") | {"tree": "bare.git"}
+
+
 def test_selftests_take_revisions_and_archives(linux):
     found = named_kernel("linux@v7.2-rc3", "7.2.13-1")
     assert found.name == "linux-v7.2-rc3"

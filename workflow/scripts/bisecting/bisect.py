@@ -25,6 +25,8 @@ from wording.number_format import count
 
 #: Files in a results folder: the request with the skipped commits, the findings as JSON, and the findings as text.
 STATE, RESULT, TEXT = "state.json", "bisect.json", "bisect.txt"
+#: Keys of `Question.identity` that may differ between calls with the same folder, because kernels and runs don't depend on them.
+CHANGEABLE = ("when", "cells")
 
 
 def main(arguments=None) -> int:
@@ -54,20 +56,21 @@ def main(arguments=None) -> int:
 
 def _carry_out(asked):
     began, folder = time.monotonic(), asked.folder
-    skipped = _kept(asked)
+    skipped, longest_s = _kept(asked)
     cores = len(os.sched_getaffinity(0))
-    commits = Commits(asked.tree, asked.study, asked.condition.measure, folder, cores)
+    commits = Commits(asked.tree, asked.study, asked.condition.measure, folder, cores, longest_s)
     history = History(asked.tree, folder / "history.git")
-    number = history.count(asked.good, asked.bad)
-    if not number:
-        raise BisectError(
-            f"BAD={asked.bad[:12]}",
-            [f"it has no commit that GOOD ({asked.good[:12]}) doesn't have; allowed: a later commit."],
-        )
+    number = _number(asked, history)
     print(
         f"{count(number, 'commit')} after {asked.good[:12]} up to {asked.bad[:12]}, about {number.bit_length()} steps; {folder}",
         flush=True,
     )
+    if begins := history.beginnings(asked.good, asked.bad):
+        print(
+            f"BAD's history begins with {count(len(begins), 'commit')} that GOOD doesn't have, such as {begins[0][:12]}: if such a commit is bad, an earlier "
+            f"one may be the first bad commit{history.shallow_words}",
+            flush=True,
+        )
     print("building GOOD and BAD, which takes minutes unless the repository was built before", flush=True)
     lines = []
 
@@ -78,7 +81,7 @@ def _carry_out(asked):
     try:
         answer = Searching(asked, commits, history, say, skipped).carry_out()
     finally:
-        _write(folder / STATE, {"question": asked.identity(ROOT), "skipped": skipped})
+        _write(folder / STATE, _state(asked, skipped, commits.longest_s))
     for line in lines_of(answer, history):
         say(line)
     say(f"{time.monotonic() - began:.0f} s")
@@ -88,25 +91,50 @@ def _carry_out(asked):
     return 0 if answer.search.found else 1
 
 
+def _number(asked, history):
+    """Return the number of commits to search; raise BisectError if there are none, or if GOOD and BAD have no common ancestor."""
+    number = history.count(asked.good, asked.bad)
+    if not number:
+        fix = f"GOOD={asked.bad[:12]} BAD={asked.good[:12]} WHEN='{asked.condition.opposite.exact}'"
+        why = f"it has no commit that GOOD ({asked.good[:12]}) doesn't have; allowed: a later commit, or to find a fix: {fix}."
+        raise BisectError(f"BAD={asked.bad[:12]}", [why])
+    if not history.common(asked.good, asked.bad):
+        why = f"it has no common ancestor with BAD ({asked.bad[:12]}){history.shallow_words}; allowed: commits with a common ancestor."
+        raise BisectError(f"GOOD={asked.good[:12]}", [why])
+    return number
+
+
 def _kept(asked):
-    """Return the commits that earlier calls skipped; raise BisectError if the folder is damaged or belongs to another request."""
+    """Return what earlier calls have stored: the skipped commits, and the duration of GOOD's longest run in s.
+
+    Raise BisectError if the folder is damaged or its kernels and runs can't be used for this request.
+    """
     state = asked.folder / STATE
     identity = asked.identity(ROOT)
     if not state.exists():
         asked.folder.mkdir(parents=True, exist_ok=True)
-        _write(state, {"question": identity, "skipped": {}})
-        return {}
+        _write(state, _state(asked, {}, None))
+        return {}, None
     try:
         kept = json.loads(state.read_text())
         other = [key for key, value in identity.items() if kept["question"].get(key) != value]
-        skipped = dict(kept["skipped"])
+        skipped, longest_s = dict(kept["skipped"]), kept.get("longest_s")
+        longest_s = None if longest_s is None else float(longest_s)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise BisectError(str(state), ["it is damaged; delete the folder and run the command again."]) from None
-    if other:
+    if fixed := [key for key in other if key not in CHANGEABLE]:
         raise BisectError(
-            str(asked.folder), [f"it was made with another {other[0]}; rename or delete it and run the command again."]
+            str(asked.folder), [f"it was made with another {fixed[0]}; rename or delete it and run the command again."]
         )
-    return skipped
+    if other:
+        # Another cell may have other C files, with which a kernel can be built.
+        skipped = {}
+        _write(state, _state(asked, skipped, longest_s))
+    return skipped, longest_s
+
+
+def _state(asked, skipped, longest_s):
+    return {"question": asked.identity(ROOT), "skipped": skipped, "longest_s": longest_s}
 
 
 def _write(file, content):
@@ -117,7 +145,8 @@ def _write(file, content):
 
 def lines_of(answer, history) -> list[str]:
     """Return the findings of a search as lines."""
-    runs = sum(verdict.runs for verdict in answer.verdicts)
+    # A verdict with a reason repeats the verdict on an identical kernel, or has no runs.
+    runs = sum(verdict.runs for verdict in answer.verdicts if not verdict.why)
     judged = sum(verdict.kind != SKIP for verdict in answer.verdicts)
     sure = (
         f"the result is wrong with a probability of at most {100 * answer.error:.2g} % (Wald's sequential test, {count(judged, 'verdict')} from "
@@ -125,8 +154,8 @@ def lines_of(answer, history) -> list[str]:
     )
     if answer.search.found is None:
         names = [f"  {commit[:12]} {history.subject(commit)}" for commit in answer.search.candidates]
-        skipped = sum(verdict.kind == SKIP for verdict in answer.verdicts)
-        return [f"the first bad commit is one of these {len(names)}, of which {skipped} can't be judged:", *names, sure]
+        earlier = [f"an earlier one is possible: {answer.earlier}"] if answer.earlier else []
+        return [f"{_possible(answer)}:", *names, *earlier, sure]
     found = answer.search.found
     lines = [f"first bad commit: {found} {history.subject(found)} ({history.about(found)})"]
     if answer.compared is not None:
@@ -140,13 +169,23 @@ def lines_of(answer, history) -> list[str]:
     return [*lines, sure]
 
 
+def _possible(answer):
+    """Return a sentence about the number of commits that may be the first bad commit."""
+    possible = answer.search.candidates
+    skipped = len({verdict.commit for verdict in answer.verdicts if verdict.kind == SKIP} & set(possible))
+    words = f"one of these {len(possible)}" if len(possible) > 1 else "this one"
+    words += f", of which {skipped} can't be judged" if skipped else ""
+    return f"the first bad commit is {words}" + (", or an earlier one" if answer.earlier else "")
+
+
 def document_of(answer) -> dict:
     """Return the findings of a search in the form of the file `RESULT`."""
     compared = answer.compared
     return {
         "first_bad": answer.search.found,
         "candidates": list(answer.search.candidates),
-        "condition": str(answer.condition),
+        "or_earlier": answer.earlier or None,
+        "condition": answer.condition.exact,
         "cell": "/".join(answer.cell),
         "references": asdict(answer.references),
         "test": asdict(answer.test),

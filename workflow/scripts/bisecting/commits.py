@@ -69,7 +69,7 @@ class Commits:
     folder : pathlib.Path
     cores : int
     longest_s : float or None
-        Duration of GOOD's longest run, in s, from which the time limit for other runs is derived.
+        Duration of GOOD's longest run, in s, from which the time limit for other runs is derived. The caller stores it for later calls.
     """
 
     tree: str
@@ -125,7 +125,9 @@ class Commits:
 
     def _specification(self, commit, cell, replication):
         scenario, cca, ip_version = cell
-        on_kernel = [one | {"kernel": self._kernels[commit]} for one in self.study["scenarios"]]
+        # The repository's path differs between calls and doesn't change a run.
+        kernel = self._kernels[commit] | {"tree": "linux"}
+        on_kernel = [one | {"kernel": kernel} for one in self.study["scenarios"]]
         study = self.study | {"scenarios": on_kernel}
         return {
             **run_conditions(study, scenario, replication, cca),

@@ -13,6 +13,8 @@ COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": oper
 #: Comparison with GOOD's values -> sign of a bad difference; None: both signs are bad.
 CHANGES = {"falls": -1, "rises": 1, "differs": None}
 FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(<=|>=|<|>|\b[a-z]+)\s*([-+]?[0-9.]+(?:[eE][-+]?\d+)?)?\s*")
+#: Comparison -> comparison that holds for the other values or, for a change, in the other direction.
+OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "falls": "rises", "rises": "falls", "differs": "differs"}
 EXAMPLES = "'goodput_mbps < 9', 'retransmits > 50', or 'goodput_mbps falls' (rises, differs)"
 
 
@@ -50,6 +52,16 @@ class Condition:
     def at(self, cut, direction) -> "Condition":
         """Return the condition that the measure is above ``cut`` (``direction`` 1) or below ``cut`` (``direction`` -1)."""
         return Condition(self.measure, ">" if direction > 0 else "<", cut)
+
+    @property
+    def opposite(self) -> "Condition":
+        """The condition for good runs, with which a search finds the commit that ends a change."""
+        return Condition(self.measure, OPPOSITES[self.comparison], self.number)
+
+    @property
+    def exact(self) -> str:
+        """The condition as text with all digits of the number; `str` rounds the number to six digits."""
+        return f"{self.measure} {self.comparison}" + ("" if self.number is None else f" {self.number!r}")
 
     def __str__(self):
         return f"{self.measure} {self.comparison}" + ("" if self.number is None else f" {self.number:.6g}")

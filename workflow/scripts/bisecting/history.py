@@ -13,6 +13,8 @@ from pathlib import Path
 from study_files import git_trees
 
 GOOD, BAD, SKIP = "good", "bad", "skip"
+#: Exit status of `git bisect` if a common ancestor of GOOD and BAD is bad.
+BAD_ANCESTOR = 3
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,10 @@ class Search:
     next: str | None = None
     found: str | None = None
     candidates: tuple[str, ...] = ()
+
+
+class BadAncestorError(git_trees.GitError):
+    """A common ancestor of GOOD and BAD is bad, so GOOD contains a fix."""
 
 
 class History:
@@ -66,13 +72,32 @@ class History:
         """Return the number of commits that may be the first bad commit."""
         return int(git_trees.git(self.folder, "rev-list", "--count", bad, f"^{good}"))
 
-    def has_before(self, good, bad) -> bool:
-        """Return whether the commit ``good`` is an ancestor of ``bad``."""
-        return git_trees.git(self.folder, "merge-base", good, bad).decode().strip() == good
+    def common(self, good, bad) -> list[str]:
+        """Return the latest common ancestors of two commits; only ``good`` if it is an ancestor of ``bad``."""
+        try:
+            return git_trees.git(self.folder, "merge-base", "--all", good, bad).decode().split()
+        except git_trees.GitError:
+            # Git fails if there is none.
+            return []
 
-    def parent(self, commit) -> str:
-        """Return the first parent of a commit."""
-        return git_trees.commit_of(self.folder, f"{commit}^")
+    def beginnings(self, good, bad) -> list[str]:
+        """Return the commits without a parent that are ancestors of ``bad`` but not of ``good``."""
+        return git_trees.git(self.folder, "rev-list", "--max-parents=0", bad, f"^{good}").decode().split()
+
+    @property
+    def shallow_words(self) -> str:
+        """Text about missing parents of commits, in parentheses; empty if the repository isn't a shallow clone."""
+        is_shallow = (self.folder / "shallow").exists()
+        return " (this clone is shallow: `git fetch --unshallow` completes it)" if is_shallow else ""
+
+    def parents(self, commit) -> list[str]:
+        """Return the parents of a commit, which are none if the history begins with this commit."""
+        return git_trees.git(self.folder, "rev-list", "--parents", "-n", "1", commit).decode().split()[1:]
+
+    def possible(self) -> tuple[str, ...]:
+        """Return the commits that may be the first bad commit after the verdicts so far, newest first."""
+        names = ("refs/bisect/bad", "--not", "--glob=refs/bisect/good-*")
+        return tuple(git_trees.git(self.folder, "rev-list", *names).decode().split())
 
     def subject(self, commit) -> str:
         """Return the first line of a commit's message."""
@@ -89,7 +114,15 @@ class History:
         return self._told("start", "--no-checkout", bad, good)
 
     def tell(self, commit, verdict) -> Search:
-        """Pass a verdict (`GOOD`, `BAD` or `SKIP`) to Git and continue; raise `git_trees.GitError` with Git's message on failure."""
+        """Pass a verdict (`GOOD`, `BAD` or `SKIP`) to Git and continue.
+
+        Raises
+        ------
+        BadAncestorError
+            The commit is bad, and a common ancestor of GOOD and BAD.
+        git_trees.GitError
+            Git failed; the message is Git's.
+        """
         return self._told(verdict, commit)
 
     def _told(self, *arguments):
@@ -105,5 +138,6 @@ class History:
             return Search(candidates=tuple(re.findall(r"^([0-9a-f]{40,64})$", rest, re.M)))
         if done.returncode:
             problem = (done.stderr.decode(errors="replace").strip() or words.strip()).splitlines()
-            raise git_trees.GitError(" ".join(problem[:3]) or f"git bisect ended with {done.returncode}")
+            kind = BadAncestorError if done.returncode == BAD_ANCESTOR else git_trees.GitError
+            raise kind(" ".join(problem[:3]) or f"git bisect ended with {done.returncode}")
         return Search(next=git_trees.commit_of(self.folder, "BISECT_HEAD"))

@@ -57,7 +57,7 @@ class Question:
         return {
             "good": self.good,
             "bad": self.bad,
-            "when": str(self.condition),
+            "when": self.condition.exact,
             "cells": ["/".join(cell) for cell in self.cells],
             "study": hashlib.sha256(json.dumps(studies.measured(self.study), sort_keys=True).encode()).hexdigest(),
             "recipe": recipe_digest(),

@@ -9,7 +9,7 @@ import numpy as np
 
 from bisecting.commits import SkippedError
 from bisecting.condition import BisectError, Condition
-from bisecting.history import BAD, GOOD, SKIP, History, Search
+from bisecting.history import BAD, GOOD, SKIP, BadAncestorError, History, Search
 from bisecting.question import Question
 from inference.paired_comparison import Comparison, Family, compare
 from inference.sequential_verdict import UPPER, SequentialTest, best_cut, reference_test
@@ -66,6 +66,7 @@ class Answer:
     """Result of a search.
 
     ``search`` contains the first bad commit or the candidates. ``error`` is an upper bound on the probability that the result is wrong.
+    ``earlier`` is the reason why an ancestor of the candidates may be the first bad commit; empty if none can be.
     """
 
     search: Search
@@ -75,6 +76,7 @@ class Answer:
     test: SequentialTest
     verdicts: list[Verdict]
     error: float
+    earlier: str = ""
     before: str | None = None
     compared: Comparison | None = None
     medians: tuple[float, float] | None = None
@@ -109,14 +111,16 @@ class Searching:
         Raises
         ------
         BisectError
-            GOOD is not good, BAD is not bad, or the two can't be distinguished.
+            GOOD is not good, BAD is not bad, the two can't be distinguished, or a common ancestor of the two is bad.
         """
         asked = self.question
         for name, commit in (("GOOD", asked.good), ("BAD", asked.bad)):
             self._build_reference(name, commit)
         cell, condition = self._chosen()
         number = self.history.count(asked.good, asked.bad)
-        most_verdicts = 2 * number.bit_length() + 2
+        # Git asks for common ancestors before all other commits.
+        ancestors = [commit for commit in self.history.common(asked.good, asked.bad) if commit != asked.good]
+        most_verdicts = 2 * number.bit_length() + 2 + len(ancestors)
         references, test = self._references(cell, condition, VERDICT_ERROR / most_verdicts)
         self.say(f"{condition} in {references.hits_good} of {references.runs} runs of GOOD and {references.hits_bad} of {references.runs} of BAD: a commit is judged after {count(test.fewest, 'run')} if all runs agree")  # fmt: skip
         verdicts = []
@@ -125,11 +129,39 @@ class Searching:
             verdict = self._judge(search.next, cell, condition, test)
             verdicts.append(verdict)
             self.say(f"step {len(verdicts)}: {self._words(verdict, condition)}")
-            search = self.history.tell(verdict.commit, verdict.kind)
+            search = self._told(verdict)
+        if search.next:
+            self.say(f"undecided after {most_verdicts} verdicts; more would make the error probability too large")
+            search = Search(candidates=self.history.possible())
+        earlier = self._earlier(
+            search, [one.commit for one in verdicts if one.kind == SKIP and one.commit in ancestors]
+        )
+        if earlier and search.found:
+            search = Search(candidates=(search.found,))
         judged = len([one for one in verdicts if one.kind != SKIP])
         error = REFERENCE_ERROR + judged * test.error
-        answer = Answer(search, condition, cell, references, test, verdicts, error)
+        answer = Answer(search, condition, cell, references, test, verdicts, error, earlier)
         return self._with_comparison(answer) if search.found else answer
+
+    def _told(self, verdict):
+        """Pass a verdict to Git, and return the progress of the search."""
+        try:
+            return self.history.tell(verdict.commit, verdict.kind)
+        except BadAncestorError:
+            asked, name = self.question, verdict.commit[:12]
+            raise BisectError(f"GOOD={asked.good[:12]}", [f"its common ancestor with BAD, {name}, is bad, so GOOD contains a fix; to find the fix: GOOD={name} BAD={asked.good[:12]} WHEN='{asked.condition.opposite.exact}'."]) from None  # fmt: skip
+
+    def _earlier(self, search, skipped_ancestors):
+        """Return the reason why an ancestor of the commits that remain possible may be the first bad commit; empty if none can be."""
+        for commit in (search.found,) if search.found else search.candidates:
+            parents = self.history.parents(commit)
+            if not parents:
+                return f"the history of this repository begins with {commit[:12]}{self.history.shallow_words}"
+            for ancestor in skipped_ancestors:
+                # Git takes a skipped ancestor for good.
+                if any(self.history.common(parent, ancestor) == [parent] for parent in parents):
+                    return f"{ancestor[:12]}, a common ancestor of GOOD and BAD, can't be judged"
+        return ""
 
     def _build_reference(self, name, commit):
         began = time.monotonic()
@@ -140,15 +172,22 @@ class Searching:
         self.say(f"{name} {commit[:12]} {self.history.subject(commit)}: built in {time.monotonic() - began:.0f} s")
 
     def _values(self, name, commit, cells, first, number):
-        """Return the values of GOOD or BAD: cell -> one value per run; raise BisectError if a run has no value."""
+        """Return the values of GOOD or BAD: cell -> one value per run.
+
+        Cells in which a run has no value are omitted; raise BisectError if there is no other cell.
+        """
         done = self.commits.runs(commit, cells, range(first, first + number))
+        whole, missing = {}, []
         for cell, runs in done.items():
-            for run in runs:
-                if run.value is None:
-                    raise BisectError(f"{name}={commit[:12]}", [f"a run of {'/'.join(cell)} has no {self.question.condition.measure}: {run.why}."])  # fmt: skip
+            if failed := [run for run in runs if run.value is None]:
+                missing.append(f"a run of {'/'.join(cell)} has no {self.question.condition.measure}: {failed[0].why}")
+                continue
+            whole[cell] = [run.value for run in runs]
             if name == "GOOD":
                 self.commits.longest_s = max([self.commits.longest_s or 0, *(run.seconds for run in runs)])
-        return {cell: [run.value for run in runs] for cell, runs in done.items()}
+        if not whole:
+            raise BisectError(f"{name}={commit[:12]}", [f"{missing[0]}; choose another cell with ONLY, or another measure."])  # fmt: skip
+        return whole
 
     def _chosen(self):
         """Return the deciding cell, and the condition with its threshold."""
@@ -156,14 +195,16 @@ class Searching:
         if not condition.is_change and len(asked.cells) == 1:
             return asked.cells[0], condition
         good = self._values("GOOD", asked.good, asked.cells, 1, SCREENED)
-        bad = self._values("BAD", asked.bad, asked.cells, 1, SCREENED)
-        screened = [one for cell in asked.cells if (one := _apart(condition, cell, good[cell], bad[cell]))]
-        measure, cells = condition.measure, count(len(asked.cells), "cell")
+        bad = self._values("BAD", asked.bad, list(good), 1, SCREENED)
+        screened = [one for cell in bad if (one := _apart(condition, cell, good[cell], bad[cell]))]
+        measure, cells = condition.measure, count(len(bad), "cell")
+        if left_out := len(asked.cells) - len(bad):
+            cells += f"; in {left_out} more, a run has no {measure}"
         if not screened:
             if condition.is_change:
                 way = {"falls": "lower", "rises": "higher", "differs": "different"}[condition.comparison]
-                raise BisectError(f"WHEN={condition}", [f"{measure} is not {way} in BAD than in GOOD: {_both(good, bad, asked.cells)}."])  # fmt: skip
-            raise BisectError(f"WHEN={condition}", [f"it holds in no more runs of BAD than of GOOD in any of {cells}: {_both(good, bad, asked.cells)}."])  # fmt: skip
+                raise BisectError(f"WHEN={condition}", [f"{measure} is not {way} in BAD than in GOOD: {_both(good, bad)}."])  # fmt: skip
+            raise BisectError(f"WHEN={condition}", [f"it holds in no more runs of BAD than of GOOD in any of {cells}: {_both(good, bad)}."])  # fmt: skip
         _, _, cell, chosen = max(screened, key=lambda one: one[:2])
         self.say(f"{'/'.join(cell)} decides (of {cells}): {measure} is {statistics.median(good[cell]):.6g} in GOOD and {statistics.median(bad[cell]):.6g} in BAD; a run is bad if {chosen}")  # fmt: skip
         return cell, chosen
@@ -183,11 +224,12 @@ class Searching:
                 break
         if test:
             return references, test
-        if hits_good > runs / 2:
+        given = not asked.condition.is_change
+        if given and hits_good > runs / 2:
             raise BisectError(f"GOOD={asked.good[:12]}", [f"it is not good: {condition} in {hits_good} of {runs} runs of {'/'.join(cell)} (median {references.median_good:.6g})."])  # fmt: skip
-        if hits_bad < runs / 2:
+        if given and hits_bad < runs / 2:
             raise BisectError(f"BAD={asked.bad[:12]}", [f"it is not bad: {condition} in {hits_bad} of {runs} runs of {'/'.join(cell)} (median {references.median_bad:.6g}), and in {hits_good} runs of GOOD."])  # fmt: skip
-        raise BisectError(f"WHEN={condition}", [f"it doesn't distinguish GOOD from BAD: it holds in {hits_good} (GOOD) and {hits_bad} (BAD) of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
+        raise BisectError(f"WHEN={asked.condition}", [f"it doesn't distinguish GOOD from BAD: {condition} in {hits_good} (GOOD) and {hits_bad} (BAD) of {runs} runs of {'/'.join(cell)}."])  # fmt: skip
 
     def _judge(self, commit, cell, condition, test):
         """Return the verdict on a commit."""
@@ -200,12 +242,15 @@ class Searching:
             except SkippedError as error:
                 self.skipped[commit] = str(error)
                 raise
-            if digest in self._known:
-                same = self._known[digest]
-                return replace(same, commit=commit, why=f"the kernel of {same.commit[:12]}", seconds=time.monotonic() - began)  # fmt: skip
-            verdict = self._of_runs(commit, self._runs_of(commit, cell), condition, test)
         except SkippedError as error:
             return Verdict(commit, SKIP, str(error), seconds=time.monotonic() - began)
+        if same := self._known.get(digest):
+            why = f"the kernel of {same.commit[:12]}" + (f", {same.why}" if same.kind == SKIP else "")
+            return replace(same, commit=commit, why=why, seconds=time.monotonic() - began)
+        try:
+            verdict = self._of_runs(commit, self._runs_of(commit, cell), condition, test)
+        except SkippedError as error:
+            verdict = Verdict(commit, SKIP, str(error))
         self._known[digest] = verdict = replace(verdict, seconds=time.monotonic() - began)
         return verdict
 
@@ -245,7 +290,7 @@ class Searching:
 
     def _with_comparison(self, answer):
         """Return the answer with a comparison between the first bad commit and its parent; the runs of both have the same seeds."""
-        found, before = answer.search.found, self.history.parent(answer.search.found)
+        found, before = answer.search.found, self.history.parents(answer.search.found)[0]
         numbers = range(FIRST_JUDGED, FIRST_JUDGED + COMPARED)
         try:
             values = []
@@ -286,7 +331,8 @@ def _apart(condition, cell, good, bad):
     return (share, far, cell, chosen) if share > 0 else None
 
 
-def _both(good, bad, cells):
-    """Return a text with the medians of GOOD and BAD in the first three cells."""
+def _both(good, bad):
+    """Return a text with the medians of GOOD and BAD in the first three cells of BAD."""
+    cells = list(bad)
     medians = [f"{'/'.join(cell)} {statistics.median(good[cell]):.6g} and {statistics.median(bad[cell]):.6g}" for cell in cells[:3]]  # fmt: skip
     return "medians " + "; ".join(medians) + ("; ..." if len(cells) > 3 else "")

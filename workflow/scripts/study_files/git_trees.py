@@ -49,11 +49,15 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 
 
 def environment(repository) -> dict[str, str]:
-    """Return environment variables for Git commands that prevent Git from writing, fetching or using another repository."""
+    """Return environment variables for Git commands that prevent Git from writing, fetching or using another repository.
+
+    A bare repository may be used even if the user's settings contain ``safe.bareRepository = explicit``, because it is always named.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     above = os.path.dirname(os.path.realpath(repository))
     fixed = {"GIT_CEILING_DIRECTORIES": above, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
-    return kept | fixed | {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
+    setting = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.bareRepository", "GIT_CONFIG_VALUE_0": "all"}
+    return kept | fixed | setting | {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
 
 
 def _first_line(words):

@@ -35,45 +35,55 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
     path : str or pathlib.Path
         Path of the archive.
     wanted : collection of str
-        Paths of files in the tree, which may be below a top folder in the archive.
+        Paths of files in the tree. The tree is the archive itself or the top folder that has the most of these files.
     largest : int
-        Maximum size of a file in bytes.
+        Maximum size of all read files in bytes; files beyond it are omitted.
 
     Raises
     ------
     ValueError
         If the file isn't an archive, or the tree is too large.
     """
-    found = {}
+    found, left = {"": {}}, largest
     try:
         with tarfile.open(path, "r|*") as archive:
             for member in archive:
                 if archive.offset > LARGEST_TREE_BYTES:
                     raise ValueError(f"its tree has more bytes than allowed, {LARGEST_TREE_BYTES:,}")
-                if (below := below_top(member.name, wanted)) and member.isfile() and member.size <= largest:
-                    found.setdefault(below, archive.extractfile(member).read().decode(errors="replace"))
-                if len(found) == len(wanted):
+                for top, below in _places(member.name):
+                    if below in wanted and member.isfile() and member.size <= left:
+                        left -= member.size
+                        texts = found.setdefault(top, {})
+                        texts.setdefault(below, archive.extractfile(member).read().decode(errors="replace"))
+                if any(len(texts) == len(wanted) for texts in found.values()):
                     break
     except (tarfile.TarError, EOFError, OSError) as error:
         if isinstance(error, OSError) and error.filename:
             raise
         raise ValueError(f"it is not a readable archive ({error}); allowed: {', '.join(ENDINGS)}") from None
-    return found
+    return max(found.values(), key=len)
 
 
 def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
     """Yield path, content and executable bit of each regular file directly in the given folders of an archive's tree.
 
-    Files larger than ``largest`` bytes are skipped.
+    The tree is the archive itself or the top folder that has the most of the given folders. At most ``largest`` bytes are read
+    from all files; files beyond this limit are omitted.
     """
+    found, left = {"": {}}, largest
     with tarfile.open(path, "r|*") as archive:
         for member in archive:
-            for one in (member.name.removeprefix("./"), member.name.removeprefix("./").partition("/")[2]):
-                if member.isfile() and member.size <= largest and one.rpartition("/")[0] in folders:
-                    yield one, archive.extractfile(member).read(), bool(member.mode & 0o100)
+            for top, below in _places(member.name):
+                if member.isfile() and member.size <= left and (folder := below.rpartition("/")[0]) in folders:
+                    left -= member.size
+                    entry = below, archive.extractfile(member).read(), bool(member.mode & 0o100)
+                    found.setdefault(top, {}).setdefault(folder, []).append(entry)
+    for entries in max(found.values(), key=len).values():
+        yield from entries
 
 
-def below_top(name, wanted) -> str | None:
-    """Return the wanted path to which an archive member corresponds, with or without the top folder, or None if it isn't wanted."""
+def _places(name):
+    """Return the two places that an archive member may have in a tree: top folder ("" for the archive itself) and path below it."""
     path = name.removeprefix("./")
-    return next((one for one in (path, path.partition("/")[2]) if one in wanted), None)
+    top, _, below = path.partition("/")
+    return ("", path), (top, below)
