@@ -143,7 +143,7 @@ exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM=<YAML file that declares a program>, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
 	@$(if $(PROGRAM),,stack=$(call quoted,$(CCA)); stack=$${stack%%:*}; case $(call quoted,$(CCA)) in (*:*) test -e "my/$$stack" || test ! -d "examples/$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack";; esac)
-	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE)))) \
+	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))) \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
 	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
 

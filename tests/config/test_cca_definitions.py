@@ -177,7 +177,12 @@ def test_a_file_names_its_cca(tmp_path, monkeypatch):
         ("tcp_mine.c", SOURCE.replace("mine", "cubic"), "a CCA that the kernel has"),
         ("tcp_cubic.c", SOURCE, "the kernel has a module tcp_cubic"),
         ("tcp_mine.c", "int x;", "it names 0 CCAs"),
-        ("tcp_mine.c", SOURCE.replace("mine", "sixteen-letters-"), "up to 15 characters"),
+        ("tcp_mine.c", SOURCE.replace("mine", "sixteen-letters-"), "calls its CCA sixteen-letters- in .name"),
+        (
+            "tcp_mine.c",
+            SOURCE.replace("mine", "Mine"),
+            'it calls its CCA Mine in .name = "..."; allowed: 1 to 15 lower-case letters',
+        ),
         ("Mine.c", SOURCE, "allowed: a file name of lower-case letters"),
     ],
 )

@@ -1,7 +1,9 @@
 """Programs declared by a study: what a run gets of them, and what is refused, in sentences."""
 
 import json
+import os
 import re
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,7 +15,9 @@ from session.candidate_programs import declarations
 from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.program_ccas import programs_under_test
-from testbed.machine.program_files import digest_of, files_of
+from testbed.machine.given_file import GivenFileError
+from testbed.machine.program_files import digest_of, files_of, read_archive, write_archive
+from wording.terminal_text import shown
 
 MINE = {
     "path": "my/flow",
@@ -113,11 +117,16 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"path": "my/other"}, "programs.mine.path is my/other; "),
         ((), {"path": "/etc/passwd"}, 'programs.mine.path is "/etc/passwd"; allowed: a path below this folder'),
         ((), {"server": "{folder}/flow {adress}"}, "programs.mine.server has {adress}; allowed: {folder}, {server}"),
-        ((), {"qlog": "*.qlog"}, "programs.mine.qlog is *.qlog, and server, the sending side, has no {logs}; allowed: a command that"),
+        ((), {"qlog": "*.qlog"}, "programs.mine.qlog is *.qlog, and server, the sending side, has no {logs}; allowed: a command that passes {logs} to the program."),
+        ((), {"qlog": "*.qlog", "server": "{folder}/flow ${logs}"}, "the sending side, has no {logs}"),
+        ((), {"cca": "cubic"}, "programs.mine.cca is cubic; allowed here: ccas: [cubic]."),
+        ((), {"name": "other"}, "programs.mine.name is other; allowed here: no name"),
+        ((), {"server": "{folder}/flow {seconds} {cca}"}, "programs.mine.server has {cca}, and the program has no ccas; allowed: ccas with"),
         ((), {"qlog": "../*"}, "programs.mine.qlog is \"../*\"; allowed: a file's name, perhaps with * and ?, or null."),
         ((), {"client": "'unclosed"}, "programs.mine.client is 'unclosed; the quotes in it are invalid"),
         ((), {"client": ""}, "programs.mine.client is empty; allowed: a command."),
         ((), {"ccas": ["a", "b"]}, "programs.mine.ccas is a, b, and neither server nor client has {cca}, so all of them would be the same"),
+        ((), {"ccas": ["a", "b"], "server": "{folder}/flow {seconds} ${cca}"}, "neither server nor client has {cca}"),
         ((), {"server": "{folder}/flow"}, "stop_s is 10, and no command of mine has {seconds}"),
         ((), {"memory_mib": 5}, "programs.mine.memory_mib is 5; allowed: a whole number from 16 to 4096 (MiB)."),
         (({"name": "x", "program": "other", "stop_s": 5}, BULK), {}, "program is other; allowed: mine."),
@@ -179,6 +188,43 @@ def test_a_link_to_a_folder_is_refused_and_a_link_to_a_file_followed(files):
     assert refusal(path="my/stack") == (
         "try.yaml: programs.mine.path is my/stack; its subfolder lib64 is a symbolic link; replace the link by a copy."
     )
+
+
+@pytest.mark.parametrize("name", [b"lib/\xff.so", b"lib/a\nb"])
+def test_names_of_files_are_printable_utf_8(files, name):
+    (files / "my/stack/lib").mkdir(parents=True)
+    (files / "my/stack/größe").touch()
+    assert [*files_of(files / "my/stack")] == ["größe"]
+    Path(os.fsdecode(bytes(files / "my/stack") + b"/" + name)).touch()
+    sentence = f"its file {ascii(os.fsdecode(name))} has a name that isn't printable UTF-8"
+    assert refusal(path="my/stack") == f"try.yaml: programs.mine.path is my/stack; {shown(sentence)}."
+
+
+def test_an_archive_has_no_such_names_either(files):
+    write_archive({"a\nb": (b"x", False)}, files / "one.tar")
+    with pytest.raises(GivenFileError, match="isn't printable UTF-8"):
+        read_archive(files / "one.tar")
+
+
+def test_braces_after_percent_and_dollar_are_the_programs():
+    """curl's ``-w '%{size_download}'``, and a shell's ``${x}``."""
+    of_study = study(client="curl -w 'bytes %{size_download}' ${x} {server}", scenario={"id": "a"})
+    (flow,) = RunSpecification(specification(of_study)).program_flows
+    assert flow.words(flow.program.client, {"server": "10.0.0.1:1"}) == [
+        "curl",
+        "-w",
+        "bytes %{size_download}",
+        "${x}",
+        "10.0.0.1:1",
+    ]
+
+
+def test_a_program_without_ccas_that_is_called_like_one_of_the_kernels():
+    config = {"study": "try", "ccas": ["cubic", "bbr"], "programs": {"bbr": MINE}, "scenarios": [{"id": "a"}]}
+    with pytest.raises(
+        studies.StudyError, match="bbr in ccas is a CCA of the kernel .*; give the program another name"
+    ):
+        studies.resolve(config, "try.yaml")
 
 
 def test_the_page_on_exams_declares_a_program_that_can_be_examined(files, root):

@@ -1,12 +1,13 @@
 """A study with one more CCA: the resulting study, and the sentence on each CCA that can't be added."""
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
 
 from session import candidate
-from session.candidate import Candidate, CandidateError, candidate_of, with_candidate, with_more_runs
+from session.candidate import Candidate, CandidateError, candidate_of, with_candidate
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,6 +29,12 @@ def folder(tmp_path, monkeypatch):
         "my/tcp_none.c": 'static int name;\nstruct other x = {.name = "x"};\n',
         "my/tcp_copy.c": AIMD.replace('"aimd"', '"cubic"'),
         "my/tcp_two.c": AIMD + AIMD.replace('"aimd"', '"second"'),
+        "my/tcp_upper.c": AIMD.replace('"aimd"', '"Mine"'),
+        "my/tcp_long.c": AIMD.replace('"aimd"', '"sixteen_letters_"'),
+        "my/tcp_under.c": AIMD.replace('"aimd"', '"_mine"'),
+        "my/tcp_line.c": AIMD.replace('"aimd"', '"_"'),
+        "my/program.yaml": "{path: my/flow, server: 'serve {seconds}', client: get, ccas: [a, b]}",
+        "my/programs.yaml": "{study: x, programs: {flow: {server: 'serve {seconds}', client: get}}}",
         "my/Tcp-Mine.c": AIMD,
         "my/no-hystart.yaml": "{base: cubic, parameters: {hystart: 0}}",
         "my/typo.yaml": "{base: cubic, parameter: {hystart: 0}}",
@@ -48,6 +55,8 @@ def folder(tmp_path, monkeypatch):
         ("vegas", "vegas", None),
         ("my/tcp_mine.c", "mine", {"source": "my/tcp_mine.c"}),
         ("my/no-hystart.yaml", "no-hystart", {"base": "cubic", "parameters": {"hystart": 0}}),
+        ("my/tcp_under.c", "mine", {"source": "my/tcp_under.c"}),
+        ("my/tcp_line.c", "tcp-line", {"source": "my/tcp_line.c"}),
     ],
 )
 def test_a_study_with_one_cca_more_can_be_run(folder, cca, name, definition):
@@ -90,6 +99,10 @@ def test_an_absolute_path_inside_is_one_from_here(folder):
         ("my/tcp_zero.c", "CCA=my/tcp_zero.c: can't be read (it is a device; allowed: a regular file)."),
         ("my/tcp_none.c", "CCA=my/tcp_none.c: registers no CCA; a C file needs a struct tcp_congestion_ops"),
         ("my/tcp_two.c", 'CCA=my/tcp_two.c: names 2 CCAs (aimd, second) in .name = "..."; choose one'),
+        ("my/tcp_upper.c", 'CCA=my/tcp_upper.c: calls its CCA Mine in .name = "..."; allowed: 1 to 15 lower-case'),
+        ("my/tcp_long.c", "CCA=my/tcp_long.c: calls its CCA sixteen_letters_ in .name"),
+        ("my/program.yaml", "my/program.yaml: declares a program; use PROGRAM=my/program.yaml, with CCA=<one of its"),
+        ("my/programs.yaml", "my/programs.yaml: declares a program; use PROGRAM=my/programs.yaml"),
         (
             "my/tcp_copy.c",
             "CCA=my/tcp_copy.c: the kernel already has a CCA named cubic; give the new one another name.",
@@ -149,30 +162,106 @@ def test_a_trace_goes_along(folder):
     assert studies.resolve(studies.load(output), output) == resolved
 
 
-def test_more_runs_of_what_is_open():
+SCENARIOS = [
+    {"id": "5.2.1-solo"},
+    {"id": "5.2.1-after-reno", "seeds_of": "5.2.1-solo"},
+    {"id": "6.3-x"},
+    {"id": "6.3-y", "replications": 2},
+]
+EXAM = STUDY | {
+    "study": "exam", "replications": 20, "exam": {"cca": "cubic"}, "scenarios": SCENARIOS,
+    "defaults": {"link": {"rate_mbps": 10, "delay_ms": 5}, "traffic": {"sample_interval_ms": 50}},
+}  # fmt: skip
+#: Scorecards: scenario -> verdict and look of its primary row; "" is the row on all scenarios.
+OPEN = {"": ("not enough", 1), "5.2.1-after-reno": ("too variable", 1), "6.3-x": ("like", 1)}
+ALL_OPEN = {"": ("not enough", 1)}
+
+
+def finish(study, card=None, folder="results/exam-vegas"):
+    """Write the results of an exam: its resolved study, unless it is interrupted before the end, and its scorecard."""
+    Path(folder, "workflow").mkdir(parents=True, exist_ok=True)
+    Path(folder, "analysis").mkdir(exist_ok=True)
+    if study:
+        Path(folder, "workflow/study.json").write_text(json.dumps(study))
+    if card:
+        rows = [f"primary,{verdict},{scenario},{look}.0" for scenario, (verdict, look) in card.items()]
+        rows = ["role,verdict,scenario,look", *rows, "secondary,,6.3-y,"]
+        Path(folder, "analysis/scorecard.csv").write_text("\n".join(rows))
+
+
+def more_of(more, **settings):
+    """Return the looks and the numbers of replications of an exam of Vegas with ``MORE``."""
+    Path("exam.yaml").write_text(yaml.safe_dump(EXAM))
+    output, resolved = candidate.write("vegas", "exam.yaml", more=more, **settings)
+    assert studies.resolve(studies.load(output), output) == resolved
+    return resolved["exam"]["looks"], [one["replications"] for one in resolved["scenarios"]]
+
+
+def resolved_exam(**settings):
+    Path("exam.yaml").write_text(yaml.safe_dump(EXAM))
+    return candidate.write("vegas", "exam.yaml", **settings)[1]
+
+
+def test_more_runs_of_what_is_open(folder):
     """Scenarios of open rows, and those that their harm is measured against, get more runs; the others keep theirs, and the look is
     recorded."""
-    scenarios = [
-        {"id": "5.2.1-solo"},
-        {"id": "5.2.1-after-reno", "seeds_of": "5.2.1-solo"},
-        {"id": "6.3-x"},
-        {"id": "6.3-y", "replications": 2},
-    ]
-    study = {"study": "exam-mine", "replications": 20, "exam": {"cca": "mine"}, "scenarios": scenarios}
-    card = [
-        {"role": "primary", "verdict": "too variable", "scenario": "5.2.1-after-reno"}, {"role": "primary", "verdict": "like", "scenario": "6.3-x"},
-        {"role": "secondary", "verdict": "", "scenario": "6.3-y"}, {"role": "primary", "verdict": "not enough", "scenario": ""},
-    ]  # fmt: skip
-    first = with_more_runs(study, study, card, 10)
-    assert {one["id"]: one["replications"] for one in first["scenarios"]} == {
-        "5.2.1-solo": 30,
-        "5.2.1-after-reno": 30,
-        "6.3-x": 20,
-        "6.3-y": 2,
-    }
-    second = with_more_runs(study, first, card, 10)
+    finish(resolved_exam(), OPEN)
+    assert more_of(10) == ([20], [30, 30, 20, 2])
+    finish(resolved_exam(more=10), OPEN | {"5.2.1-after-reno": ("too variable", 2)})
+    assert more_of(10) == ([20, 30], [40, 40, 20, 2])
+
+
+def test_an_unfinished_extension_is_the_same_if_the_command_is_repeated(folder):
+    """Also if only its cost was printed, if its scorecard is there already, and if another number is asked for."""
+    finish(resolved_exam(), OPEN)
+    assert more_of(20) == more_of(20) == ([20], [40, 40, 20, 2])
+    finish(None, OPEN | {"5.2.1-after-reno": ("like", 2)})
+    assert more_of(20) == ([20], [40, 40, 20, 2])
+    assert more_of(30) == ([20], [50, 50, 20, 2])
+
+
+def test_more_runs_on_a_platform_are_those_of_its_own_card(folder):
+    finish(resolved_exam(), {"6.3-x": ("not enough", 1)})
+    with pytest.raises(CandidateError, match="there is no results/exam-vegas-host/analysis/scorecard.csv yet"):
+        more_of(10, platform="host")
+    finish(resolved_exam(), OPEN, "results/exam-vegas-host")
+    assert more_of(10, platform="host") == ([20], [30, 30, 20, 2])
+
+
+@pytest.mark.parametrize(
+    ("before", "card", "message"),
+    [
+        ({"scenarios": SCENARIOS[:3]}, OPEN, "the exam has other scenarios than the one that was run (results/exam-vegas/workflow/study.json); run"),
+        ({"scenarios": [*SCENARIOS, {"id": "7-gone"}]}, OPEN, "the exam has other scenarios than the one that was run"),
+        ({}, OPEN | {"7-gone": ("too variable", 1)}, "the exam has other scenarios than the one that was run"),
+        ({}, ALL_OPEN, "no row of a single case is open in results/exam-vegas/analysis/scorecard.csv; allowed: MORE if"),
+        ({}, {"": ("like", 1), "6.3-x": ("worse", 1)}, "no row of results/exam-vegas/analysis/scorecard.csv is open"),
+        ({}, None, "there is no results/exam-vegas/analysis/scorecard.csv yet: MORE adds runs for the open rows"),
+        ({"replications": {"until": {}}}, OPEN, "replications.until in results/exam-vegas/workflow/study.json determines"),
+    ],
+)  # fmt: skip
+def test_more_runs_that_cannot_be_are_refused(folder, before, card, message):
+    finish(resolved_exam() | before, card)
+    with pytest.raises(CandidateError) as caught:
+        more_of(10)
+    assert str(caught.value).startswith(f"MORE=10: {message}")
+
+
+def test_more_runs_are_for_exams(folder):
+    with pytest.raises(CandidateError, match="MORE=10: base-vegas is not an exam; allowed: MORE with make exam."):
+        candidate.write("vegas", "base.yaml", more=10)
+
+
+def test_a_ccas_competitor_of_the_same_module_is_refused_with_a_way_out(folder):
+    """Both exams have flows of CUBIC."""
+    with pytest.raises(studies.StudyError) as caught:
+        candidate.write("my/no-hystart.yaml", str(ROOT / "config/studies/exam-quick.yaml"))
     assert (
-        second["exam"]["looks"],
-        second["scenarios"][1]["replications"],
-        second["scenarios"][2]["replications"],
-    ) == ([20, 30], 40, 20)
+        "need different parameters of tcp_cubic, which apply to all sockets of a kernel; allowed: one of the two CCAs, or, as source of no-hystart, a copy of net/ipv4/tcp_cubic.c with another file name and another .name."
+        in str(caught.value)
+    )
+    copied = AIMD.replace('"aimd"', '"no-hystart"').replace("increase", "hystart")
+    Path("my/tcp_no_hystart.c").write_text(copied)
+    Path("my/no-hystart.yaml").write_text("{source: my/tcp_no_hystart.c, parameters: {hystart: 0}}")
+    _, resolved = candidate.write("my/no-hystart.yaml", str(ROOT / "config/studies/exam-quick.yaml"))
+    assert resolved["cca_definitions"]["no-hystart"]["parameters"] == {"hystart": 0}

@@ -1,5 +1,6 @@
 """A program as the candidate of an exam: how a call names it, which cases don't apply, and the sentence on each impossible one."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,10 @@ def folder(tmp_path, monkeypatch):
         "my/typo.yaml": ONE | {"protokol": "udp"},
         "my/no-seconds.yaml": ONE | {"server": "{folder}/flow serve {server}"},
         "my/Bad Name.yaml": ONE,
+        "my/bbr.yaml": ONE,
+        "my/with-cca.yaml": ONE | {"cca": "cubic"},
+        "my/with-name.yaml": ONE | {"name": "other"},
+        "my/definition.yaml": {"base": "cubic", "parameters": {"hystart": 0}},
     }  # fmt: skip
     for name, content in files.items():
         Path(name).write_text(content if isinstance(content, str) else yaml.safe_dump(content))
@@ -93,7 +98,7 @@ def test_an_exam_leaves_out_what_no_program_can_have_and_says_why(folder):
 
 def test_the_short_exam_keeps_most_of_its_cases(folder):
     _, resolved = candidate.write("", str(ROOT / "config/studies/exam-quick.yaml"), program="my/one.yaml")
-    assert (len(resolved["scenarios"]), len(resolved["exam"]["inapplicable"])) == (37, 5)
+    assert (len(resolved["scenarios"]), len(resolved["exam"]["inapplicable"])) == (38, 5)
     # What is left out has a reason in words, and not in terms of a study's keys.
     assert not any(";" in reason for reason in resolved["exam"]["inapplicable"].values())
 
@@ -109,6 +114,10 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
         ("", "my/Bad Name.yaml", "The program is named after the file unless the file has the key programs."),
         ("other:cubic", None, "other has no declaration in examples; allowed: aioquic, iperf3, quic-go, quiche, quinn, s2n-quic, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
+        ("", "my/bbr.yaml", "PROGRAM=my/bbr.yaml: the kernel already has a CCA named bbr; give the new one another name."),
+        ("", "my/with-cca.yaml", "my/with-cca.yaml: cca is cubic; allowed here: ccas: [cubic]."),
+        ("", "my/with-name.yaml", "my/with-name.yaml: name is other; allowed here: no name, because a program is named by its key"),
+        ("", "my/definition.yaml", "my/definition.yaml: defines a CCA of the kernel; use CCA=my/definition.yaml."),
     ],
 )  # fmt: skip
 def test_what_can_not_be_is_said_in_a_sentence(folder, cca, program, sentence):
@@ -159,10 +168,12 @@ def test_a_study_may_not_have_the_program_already(folder):
 
 
 def test_more_runs_go_to_open_rows_of_the_programs_exam(folder):
-    output, _ = candidate.write("", "small.yaml", program="my/one.yaml")
-    card = Path(output.removesuffix(".yaml"), "analysis/scorecard.csv")
-    card.parent.mkdir(parents=True)
-    card.write_text("role,verdict,scenario\nprimary,too variable,5.2.1-solo\n")
+    output, study = candidate.write("", "small.yaml", program="my/one.yaml")
+    card, finished = (Path(output.removesuffix(".yaml"), name) for name in ("analysis/scorecard.csv", candidate.STUDY))
+    for file in (card, finished):
+        file.parent.mkdir(parents=True)
+    finished.write_text(json.dumps(study))
+    card.write_text("role,verdict,scenario,look\nprimary,too variable,5.2.1-solo,1\n")
     _, resolved = candidate.write("", "small.yaml", program="my/one.yaml", more=3)
     assert [scenario["replications"] for scenario in resolved["scenarios"]] == [resolved["replications"] + 3]
 

@@ -227,6 +227,18 @@ def test_exams_by_other_margins_are_refused():
     assert problem_of(exam(), results("results/b")).startswith("results/a is an exam, and results/b is not")
 
 
+def test_texts_looks_and_numbers_of_replications_are_no_conditions():
+    """An exam with an explanation, or with more runs of open rows; runs of the same replication form pairs."""
+    values = 40 + 10 * NOISE
+    first, second = exam(values=values), exam("results/b", values=values + 3)
+    second.study["exam"] |= {"explanation": "It is new.", "looks": [4], "population": {"rates": "RFC 7928"}}
+    second.study["scenarios"] = [one | {"replications": 12} for one in second.study["scenarios"]]
+    assert problem_of(first, second) is None
+    first = Results(first.folder, first.study, first.runs, first.scorecard, first.exam_values[:6])
+    (row,) = compared(first, second).to_dict("records")
+    assert (row["change"], row["n"]) == ("worse", 6)
+
+
 def test_table_and_page_are_written(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     for folder, values in (("a", RENO), ("b", RENO * 1.1 + NOISE)):

@@ -27,8 +27,8 @@ PLACEHOLDERS = {
     "seed": "a whole number below 2**63, different for each flow and run",
     "logs": "an empty folder that the program may write to",
 }
-#: A placeholder in a command.
-PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
+#: A placeholder in a command. `%{...}` and `${...}` are left to the program: curl and shells use them.
+PLACEHOLDER = re.compile(r"(?<![%$])\{([a-z_]+)\}")
 
 
 @dataclass(frozen=True)

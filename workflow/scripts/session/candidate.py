@@ -7,6 +7,7 @@ definition, or a program's CCA (`candidate_programs`); ``--program FILE`` names 
 
 import argparse
 import csv
+import json
 import os
 import re
 import shutil
@@ -18,8 +19,9 @@ from experiment.timeline import TRACES
 from session.candidate_programs import is_of_stack, named_program, without_inapplicable
 from session.derived_study import size_words, write_study
 from study_files import study as studies
-from study_files.cca_definitions import FILE, LARGEST_BYTES
+from study_files.cca_definitions import FILE, LARGEST_BYTES, impossible_name, names_in
 from study_files.strict_yaml import FileError, read_mapping
+from study_files.study_replications import fixed_replications, has_looks
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from study_files.timeline_files import has_timeline_file
@@ -35,7 +37,8 @@ STANDARDS = ("reno", "cubic", "bbr")
 NEED_ECN = ("dctcp",)
 #: Maximum length of a CCA's name in a study, in characters; the study's own name must leave room for the CCA's name.
 LONGEST = 32
-
+#: Path of the resolved study of a finished exam, relative to its results folder.
+STUDY = "workflow/study.json"
 
 #: Expectation about the scorecard that `GATE=1` adds to an exam.
 NOTHING_WORSE = {
@@ -109,7 +112,9 @@ def _of_source(path):
     if not re.search(r"\bstruct\s+tcp_congestion_ops\b", text) or "tcp_register_congestion_control" not in text:
         wanted = "a struct tcp_congestion_ops and the call tcp_register_congestion_control"
         raise _problem(path, f"registers no CCA; a C file needs {wanted}, as in examples/tcp_aimd.c.")
-    names = sorted(set(re.findall(r'\.name\s*=\s*"([a-z0-9_.-]+)"', text)))
+    names = names_in(text)
+    if wrong := impossible_name(names):
+        raise _problem(path, f"{wrong}.")
     if len(names) != 1:
         which = f" ({', '.join(names)})" if names else ""
         raise _problem(
@@ -117,7 +122,9 @@ def _of_source(path):
             f'names {len(names)} CCAs{which} in .name = "..."; choose one in a YAML file with the keys source and cca.',
         )
     place, foreign = _place(path)
-    return Candidate(names[0].replace("_", "-")[:LONGEST], {"source": place}, foreign=foreign)
+    # A name in a study starts with a letter or digit.
+    name = names[0].replace("_", "-").lstrip("-.") or path.stem.replace("_", "-")
+    return Candidate(name[:LONGEST], {"source": place}, foreign=foreign)
 
 
 def _place(path):
@@ -136,6 +143,10 @@ def _of_definition(path):
     if "kernels" in keys_of(schema):
         extra["kernels"] = keys_of(schema)["kernels"]
     content = read_mapping(path, "a definition of a CCA", keys_of(definition), CandidateError)
+    if {"server", "client"} & {*content} or "programs" in content:
+        raise CandidateError(
+            path, [f"declares a program; use PROGRAM={path}, with CCA=<one of its ccas> if it has several."]
+        )
     form = definition | {"properties": definition["properties"] | extra, "$defs": schema["$defs"]}
     if problems := problems_of_form(content, form):
         raise CandidateError(path, [problem.strip() for problem in problems])
@@ -162,7 +173,8 @@ def with_candidate(config, candidate, output) -> dict:
     """
     ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
     name, exam = candidate.name, config.get("exam") or {}
-    if candidate.definition is not None and name in (*kernels_ccas(), *definitions, *ccas):
+    known = (*kernels_ccas(), *definitions, *([] if candidate.programs else ccas))
+    if (candidate.programs or candidate.definition is not None) and name in known:
         whose = "the kernel" if name in kernels_ccas() else "the study"
         raise CandidateError(output, [f"{whose} already has a CCA named {name}; give the new one another name."])
     if exam.get("cca"):
@@ -221,47 +233,76 @@ def with_more_runs(study, before, card, more) -> dict:
     Parameters
     ----------
     study, before : dict
-        Contents of two study files that include the candidate: the current file, and the file from which the latest runs were made.
+        The current exam with the candidate, as in a study file, and the resolved study of the latest finished exam. Both have the same
+        scenarios.
     card : iterable of dict
-        Rows of the scorecard: role, verdict, scenario.
+        Rows of the scorecard: role, verdict, scenario, look.
     more : int
         Number of additional replications.
     """
-    still = {
-        row["scenario"]
-        for row in card
-        if row["role"] == PRIMARY and row["verdict"] in OPEN_VERDICTS and row["scenario"]
-    }
+    still = open_scenarios(before, card) - {""}
     of_before = {scenario["id"]: scenario for scenario in before["scenarios"]}
     # Harm is measured relative to the scenario in `seeds_of`, which therefore needs as many replications.
     still |= {of_before[name]["seeds_of"] for name in still if of_before[name].get("seeds_of")}
-    most = max([before["replications"], *(scenario.get("replications") or 0 for scenario in before["scenarios"])])
-    scenarios = []
-    for scenario in study["scenarios"]:
-        number = of_before[scenario["id"]].get("replications") or before["replications"]
-        scenarios.append(scenario | {"replications": most + more if scenario["id"] in still else number})
+    numbers = fixed_replications(before)
+    most = max(before["replications"], *numbers.values())
+    scenarios = [
+        scenario | {"replications": most + more if scenario["id"] in still else numbers[scenario["id"]]}
+        for scenario in study["scenarios"]
+    ]
     looks = [*before["exam"].get("looks", ()), most]
     return study | {"scenarios": scenarios, "exam": study["exam"] | {"looks": looks}}
 
 
-def _extended(study, output, more):
-    """Return the study of an exam with more replications of the scenarios whose verdicts are open in the latest scorecard."""
-    card = Path(output.removesuffix(".yaml"), "analysis", "scorecard.csv")
+def open_scenarios(before, card) -> set[str]:
+    """Return the scenarios in which a row was open in the latest finished exam; "" stands for the row on all scenarios.
+
+    The scorecard may already be that of an unfinished extension, in which some of these rows have a verdict. Such verdicts have a later look
+    than those of the finished exam. So the same command extends an exam in the same way until it is finished.
+    """
+    looks = len(before["exam"].get("looks", ())) + 1
+    return {
+        row["scenario"]
+        for row in card
+        if row["role"] == PRIMARY and (row["verdict"] in OPEN_VERDICTS or float(row.get("look") or 0) > looks)
+    }
+
+
+def _extended(study, results, more):
+    """Return the study of an exam with more replications of the scenarios whose verdicts are open in the exam's results folder."""
+
+    def problem(sentence):
+        return CandidateError(f"MORE={more}", [sentence])
+
     if not (study.get("exam") or {}).get("cca"):
-        raise CandidateError(f"MORE={more}", [f"{output} is not an exam; allowed: MORE with make exam."])
-    if not Path(output).exists() or not card.exists():
-        raise CandidateError(
-            f"MORE={more}",
-            [
-                f"there is no {card} yet: MORE adds runs for the open rows of a finished exam; run the same command without MORE first."
-            ],
+        raise problem(f"{study['study']} is not an exam; allowed: MORE with make exam.")
+    card, file = results / "analysis/scorecard.csv", results / STUDY
+    if missing := [path for path in (card, file) if not path.exists()]:
+        raise problem(
+            f"there is no {missing[0]} yet: MORE adds runs for the open rows of a finished exam; run the same command without MORE first."
         )
-    with card.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    extended = with_more_runs(study, studies.load(output), rows, more)
-    if not any(row["role"] == PRIMARY and row["verdict"] in OPEN_VERDICTS and row["scenario"] for row in rows):
-        raise CandidateError(f"MORE={more}", [f"no row of {card} is open, so more runs would decide nothing."])
-    return extended
+    try:
+        before = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        raise problem(f"{file} is not valid JSON; delete it, and run the same command without MORE first.") from None
+    with card.open(encoding="utf-8", newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    if has_looks(before):
+        raise problem(
+            f"replications.until in {file} determines the number of runs; allowed with MORE: a fixed number of replications."
+        )
+    still, here = open_scenarios(before, rows), {scenario["id"] for scenario in study["scenarios"]}
+    if here != {scenario["id"] for scenario in before["scenarios"]} or not still <= {"", *here}:
+        raise problem(
+            f"the exam has other scenarios than the one that was run ({file}); run the same command without MORE first."
+        )
+    if not still:
+        raise problem(f"no row of {card} is open, so more runs would decide nothing.")
+    if still == {""}:
+        raise problem(
+            f"no row of a single case is open in {card}; allowed: MORE if such rows are open, because it adds runs only to their cases."
+        )
+    return with_more_runs(study, before, rows, more)
 
 
 def with_gate(study) -> dict:
@@ -270,11 +311,12 @@ def with_gate(study) -> dict:
     return study | {"analysis": analysis | {"expect": [*(analysis.get("expect") or []), NOTHING_WORSE]}}
 
 
-def write(cca, source, results="results", more=None, program=None, gate=False) -> tuple[str, dict]:
+def write(cca, source, results="results", more=None, program=None, gate=False, platform=None) -> tuple[str, dict]:
     """Write a study with one additional CCA to ``results/<study>-<name>.yaml``; return the path and the resolved study.
 
-    In an exam, ``more`` is the number of additional replications of each scenario with an open verdict. If ``gate`` is true, the exam fails
-    unless every deciding row was measured and none is worse. Raises `FileError` if the CCA doesn't exist or the study can't run with it.
+    In an exam, ``more`` is the number of additional replications of each scenario with an open verdict in the latest finished exam on
+    ``platform``, the platform of the command. If ``gate`` is true, the exam fails unless every deciding row was measured and none is worse.
+    Raises `FileError` if the CCA doesn't exist or the study can't run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)
     if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):
@@ -293,7 +335,8 @@ def write(cca, source, results="results", more=None, program=None, gate=False) -
         raise CandidateError("GATE=1", [f"{source} is not an exam; allowed: GATE with make exam."])
     study = with_traces(with_gate(study) if gate else study, source)
     if more is not None:
-        study = _extended(study, output, more)
+        suffix = f"-{on}" if (on := platform or study.get("platform")) else ""
+        study = _extended(study, Path(f"{results}/{study['study']}{suffix}"), more)
     return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, {shown(called, 400)}")
 
 
@@ -323,13 +366,19 @@ def main(arguments=None) -> int:
     parser.add_argument("study", help="the study's file")
     parser.add_argument("--program", help="the YAML file that declares the CCA's program")
     parser.add_argument("--more", help="number of additional replications for the open rows of an exam")
+    parser.add_argument("--platform", help="platform on which the exam runs, if the command names one")
     parser.add_argument(
         "--gate", action="store_true", help="make an exam fail unless every deciding row was measured and none is worse"
     )
     options = parser.parse_args(arguments)
     try:
         output, resolved = write(
-            options.cca, options.study, more=_number_of_runs(options.more), program=options.program, gate=options.gate
+            options.cca,
+            options.study,
+            more=_number_of_runs(options.more),
+            program=options.program,
+            gate=options.gate,
+            platform=options.platform,
         )
     except (FileError, OSError) as error:
         tell(str(error))

@@ -6,6 +6,7 @@ from experiment.flow_groups import OWN, WEB
 from study_files import study as studies
 from study_files.named_programs import names_of
 from study_files.program_problems import program_cca_problems
+from study_files.programs import only_of_groups
 from study_files.stacks import how_to_build
 from study_files.strict_yaml import read_mapping
 from study_files.study_groups import MOST_PROGRAMS
@@ -73,6 +74,8 @@ def declarations(file, error) -> tuple[dict, str]:
     schema = study_schema()
     form = dereferenced(schema["$defs"]["program"])
     content = read_mapping(Path(file), "a program's declaration", {**keys_of(form), **keys_of(schema)}, error)
+    if {"base", "source"} & {*content}:
+        raise error(file, [f"defines a CCA of the kernel; use CCA={file}."])
     if "programs" in content:
         content = {key: content[key] for key in ("programs", "explanation") if key in content}
         form = {"type": "object", "properties": {"programs": keys_of(schema)["programs"]}}
@@ -82,6 +85,8 @@ def declarations(file, error) -> tuple[dict, str]:
     explanation = content.pop("explanation", "")
     if "programs" in content:
         return content["programs"], explanation
+    if problems := list(only_of_groups(content)):
+        raise error(file, problems)
     name = Path(file).stem.replace("_", "-").lower()
     named = {"type": "object", "properties": {"programs": keys_of(schema)["programs"]}, "$defs": schema["$defs"]}
     if problems := problems_of_form({"programs": {name: content}}, named):

@@ -6,6 +6,10 @@ import pandas as pd
 
 #: Columns that identify a row of a scorecard.
 SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
+#: Keys of a scenario and of an exam that aren't conditions: names, texts, and numbers of replications, of which only the common ones form
+#: pairs.
+NO_CONDITIONS = ("ccas", "id", "label", "replications")
+NO_CONDITIONS_OF_EXAM = ("cca", "looks", "explanation", "inapplicable", "population")
 
 
 @dataclass(frozen=True)
@@ -33,15 +37,11 @@ def problem_of(first, second) -> str | None:
     for here, there, one, other in ((0, 1, first, second), (1, 0, second, first)):
         if only := [name for name in scenarios[here] if name not in scenarios[there]]:
             return f"scenario {only[0]} is in {one.folder} and not in {other.folder}; only results of the same conditions can be compared."
-    apart = ("ccas", "id", "label")
     for name, scenario in scenarios[0].items():
-        if place := _first_difference(scenario, scenarios[1][name], f"scenarios[{name}]", apart):
+        if place := _first_difference(scenario, scenarios[1][name], f"scenarios[{name}]", NO_CONDITIONS):
             return _differs(place, first, second)
-    exams = [
-        {"exam": {key: value for key, value in (each.study.get("exam") or {}).items() if key != "cca"}}
-        for each in (first, second)
-    ]
-    if place := _first_difference(*exams, "", ()):
+    exams = [each.study.get("exam") or {} for each in (first, second)]
+    if place := _first_difference(*exams, "exam", NO_CONDITIONS_OF_EXAM):
         return _differs(place, first, second)
     for name in ("runs", "scorecard"):
         tables = [getattr(each, name) for each in (first, second)]

@@ -14,6 +14,7 @@ from experiment.flow_groups import OWN
 from study_files.program_ccas import program_of
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
+from wording.terminal_text import shown
 
 #: Keys of a definition, in the order in which a resolved study lists them.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
@@ -23,6 +24,8 @@ LARGEST_BYTES = 2**20
 FILE = r"[a-z][a-z0-9_]*\.c"
 #: Maximum length of a CCA's name: TCP_CA_NAME_MAX in include/net/tcp.h, minus the terminating null byte.
 LONGEST_NAME = 15
+#: Pattern for a CCA's name in the kernel.
+NAME = "[a-z0-9_][a-z0-9_.-]*"
 
 
 def completed(definitions) -> tuple[dict[str, dict], list[str]]:
@@ -63,15 +66,30 @@ def _of_file(one):
     if "sha256" in one and "cca" in one:
         return {}
     content = given_bytes(one["source"], LARGEST_BYTES)
-    names = set(re.findall(r'\.name\s*=\s*"([a-z0-9_.-]+)"', content.decode(errors="replace")))
+    names = names_in(content.decode(errors="replace"))
+    if "cca" not in one and (wrong := impossible_name(names)):
+        raise ValueError(f"it {wrong}")
     if "cca" not in one and len(names) != 1:
         raise ValueError(
             f'it names {len(names)} CCAs (.name = "..." of struct tcp_congestion_ops) where one is needed: choose one in the key cca'
         )
-    (name,) = {one["cca"]} if "cca" in one else names
-    if len(name) > LONGEST_NAME:
-        raise ValueError(f"its CCA is called {name}; allowed: a name of up to {LONGEST_NAME} characters")
-    return {"sha256": one.get("sha256", hashlib.sha256(content).hexdigest()), "cca": name}
+    return {"sha256": one.get("sha256", hashlib.sha256(content).hexdigest()), "cca": one.get("cca") or names[0]}
+
+
+def names_in(text) -> list[str]:
+    """Return the names in a C file's lines ``.name = "..."``, sorted; names that a CCA can't have here only if there are no others."""
+    names = sorted(set(re.findall(r'\.name\s*=\s*"([^"\n]*)"', text)))
+    return [name for name in names if re.fullmatch(NAME, name)] or names
+
+
+def impossible_name(names) -> str | None:
+    """Return a phrase about the name of a C file's CCA if a study can't have a CCA with this name, otherwise None."""
+    if len(names) == 1 and not (re.fullmatch(NAME, names[0]) and len(names[0]) <= LONGEST_NAME):
+        return (
+            f'calls its CCA {shown(names[0], 60)} in .name = "..."; allowed: 1 to {LONGEST_NAME} lower-case letters, digits, dots, '
+            "hyphens and underscores"
+        )
+    return None
 
 
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
@@ -201,7 +219,8 @@ def _at_odds(what, ccas, definitions):
         if other.parameters != one.parameters:
             yield (
                 f"{what}, but {other_name} and {name} need different parameters of {one.module}, which apply to all sockets of a kernel; "
-                "allowed: one of the two CCAs, or a copy of the module under another name."
+                f"allowed: one of the two CCAs, or, as source of {other_name if other.parameters else name}, a copy of "
+                f"{one.source or f'net/ipv4/{one.module}.c'} with another file name and another .name."
             )
             return
         if other.sha256 != one.sha256:

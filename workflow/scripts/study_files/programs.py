@@ -30,7 +30,7 @@ def with_programs(study) -> list[str]:
     for name, one in written.items():
         complete, wrong = _completed(one)
         declared[name] = complete
-        wrong += _same_for_all_ccas(complete, one.get("ccas") or [])
+        wrong += [*only_of_groups(one), *_ccas_of_commands(complete, one.get("ccas") or [])]
         problems += [f"programs.{name}.{problem}" for problem in wrong]
     others = {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     parts = {part for cca in study["ccas"] for part in cca.split("+")} - others
@@ -58,12 +58,22 @@ def with_programs(study) -> list[str]:
                 else:
                     # The list of a program's possible CCAs isn't part of a run.
                     group["program"] = {"name": name, "cca": cca or None, **declared[name]}
-    problems += [
-        f"programs.{name} is not used by any group of flows or in ccas; name it in one of the two."
-        for name in written
-        if name not in used
-    ]
+    for name in (name for name in written if name not in used):
+        problems.append(f"programs.{name} is not used by any group of flows or in ccas; name it in one of the two.")
+        if name in others and not written[name].get("ccas"):
+            problems[-1] = (
+                f"programs.{name} is not used by any group of flows, and {name} in ccas is a CCA of the kernel or of cca_definitions; "
+                "give the program another name."
+            )
     return problems
+
+
+def only_of_groups(one) -> Iterator[str]:
+    """Yield a problem for each key of a program's declaration (`programs`) that only the declaration in a resolved group has."""
+    if one.get("cca") is not None:
+        yield f"cca is {one['cca']}; allowed here: ccas: [{one['cca']}]."
+    if "name" in one:
+        yield f"name is {one['name']}; allowed here: no name, because a program is named by its key in programs, or by its file."
 
 
 def _unknown(declared, written, name, cca):
@@ -98,10 +108,10 @@ def _completed(one):
         if not complete[side]:
             problems.append(f"{side} is empty; allowed: a command.")
         problems += _placeholders(side, complete[side])
-    if complete.get("qlog") and not any("{logs}" in word for word in complete[complete["data_from"]] or ()):
+    if complete.get("qlog") and "logs" not in _asked(complete[complete["data_from"]]):
         problems.append(
             f"qlog is {complete['qlog']}, and {complete['data_from']}, the sending side, has no {{logs}}; allowed: a command that "
-            "passes {{logs}} to the program."
+            "passes {logs} to the program."
         )
     if complete["path"] and not complete["sha256"]:
         try:
@@ -112,18 +122,26 @@ def _completed(one):
     return complete, problems
 
 
-def _same_for_all_ccas(complete, ccas) -> Iterator[str]:
-    """Yield a problem if a program has several CCAs but doesn't learn which of them to use."""
-    if len(ccas) > 1 and not any("{cca}" in word for side in ("server", "client") for word in complete[side]):
+def _ccas_of_commands(complete, ccas) -> Iterator[str]:
+    """Yield a problem if a program has several CCAs but doesn't learn which of them to use, or if ``{cca}`` would be empty."""
+    asking = [side for side in ("server", "client") if "cca" in _asked(complete[side])]
+    if asking and not ccas:
+        yield f"{asking[0]} has {{cca}}, and the program has no ccas; allowed: ccas with at least one CCA, or no {{cca}}."
+    if len(ccas) > 1 and not asking:
         yield (
             f"ccas is {', '.join(ccas)}, and neither server nor client has {{cca}}, so all of them would be the same; allowed: a command "
             "that passes {cca} to the program, or one CCA."
         )
 
 
+def _asked(command):
+    """Return the names of all placeholders in a command, in the order of their first use."""
+    return list(dict.fromkeys(name for word in command for name in PLACEHOLDER.findall(word)))
+
+
 def _placeholders(side, command) -> Iterator[str]:
     """Yield a problem for each unknown placeholder in a command."""
-    for name in (name for word in command for name in PLACEHOLDER.findall(word)):
+    for name in _asked(command):
         if name not in PLACEHOLDERS:
             yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
@@ -146,7 +164,7 @@ def program_problems(group, scenario) -> Iterator[str]:
 def _amount(group, program):
     """Yield a problem if a program's commands have no placeholder for the amount of traffic in its group."""
     key, other = ("seconds", "bytes") if group["bytes"] is None else ("bytes", "seconds")
-    asked = {name for word in (*program.server, *program.client) for name in PLACEHOLDER.findall(word)} & {*AMOUNTS}
+    asked = {*_asked([*program.server, *program.client])} & {*AMOUNTS}
     ends = key == "seconds" and program.client_ends == "killed"
     if key not in asked and not ends:
         yield (

@@ -25,19 +25,27 @@ def files_of(path) -> dict[str, tuple[bytes, bool]]:
     """Return the files of a program: name within its folder -> (content, whether the file is executable).
 
     ``path`` is a file or a folder, which may have subfolders. Symbolic links to files within the folder are followed. Raises `OSError` if a
-    file can't be read, isn't a regular file or is a link that leads out of the folder, or if a subfolder is a symbolic link.
+    file can't be read, isn't a regular file or is a link that leads out of the folder, if a subfolder is a symbolic link, or if a name isn't
+    printable UTF-8.
     """
     path = Path(path)
     places = [path] if not path.is_dir() else _places(path)
     files, left = {}, LARGEST_BYTES
     for place in places:
-        name = place.name if place == path else place.relative_to(path).as_posix()
+        name = _printable(place.name if place == path else place.relative_to(path).as_posix())
         content = given_bytes(place, left) if place == path else _content(path, name, left)
         left -= len(content)
         files[name] = content, bool(place.stat().st_mode & stat.S_IXUSR)
     if not files:
         raise GivenFileError("it is a folder without files")
     return files
+
+
+def _printable(name):
+    """Return a file's name; raise `GivenFileError` if the name isn't printable or isn't UTF-8, because digests and messages contain it."""
+    if not name.isprintable():
+        raise GivenFileError(f"its file {ascii(name)} has a name that isn't printable UTF-8")
+    return name
 
 
 def _content(folder, name, left):
@@ -102,7 +110,7 @@ def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
                     raise GivenFileError(
                         f"it has an entry that is not a program's file, or more than {MOST_FILES:,} entries"
                     )
-                files[entry.name] = tar.extractfile(entry).read(), bool(entry.mode & stat.S_IXUSR)
+                files[_printable(entry.name)] = tar.extractfile(entry).read(), bool(entry.mode & stat.S_IXUSR)
     except tarfile.TarError as error:
         raise GivenFileError(f"it is not an archive of a program ({error})") from None
     return files
