@@ -166,7 +166,7 @@ def _write(found):
         "series_sha256": found.question.sha256,
         "base": found.question.base.kernel or {"base": "newest", "version": found.question.base.name},
         "paths": found.question.touched.paths,
-        "ccas": found.question.touched.ccas,
+        "ccas": found.ccas,
         **found.version,
         "stopped": found.stopped,
         "problems": found.problems(),

@@ -66,7 +66,7 @@ def page(found) -> str:
     facts = [
         ("Series", f"{' '.join(asked.given)}: {count(asked.number, 'patch', 'patches')} to {', '.join(asked.touched.paths)}; SHA-256 {asked.sha256}"),
         ("Base", asked.base.words),
-        ("Examined", f"{', '.join(asked.touched.ccas) or 'no CCA'}. {asked.touched.why}"),
+        ("Examined", found.ccas_words),
         ("To repeat it", found.command),
     ]  # fmt: skip
     return standalone_page(
