@@ -167,7 +167,7 @@ def _head(found) -> Iterator[str]:
         "on any machine. A run on the base and a run on the patched kernel with the same seed are a pair."
     )
     yield ""
-    yield from _wrapped(f"Base:    {asked.base.words}", " " * 9, "")
+    yield from _wrapped(f"Base:    {asked.base_words}", " " * 9, "")
     paths = asked.touched.paths
     named = ", ".join(shown(path, 60) for path in paths[:4]) + (
         f" and {count(len(paths) - 4, 'more file')}" if len(paths) > 4 else ""

@@ -65,7 +65,7 @@ def page(found) -> str:
     asked = found.question
     facts = [
         ("Series", f"{' '.join(asked.given)}: {count(asked.number, 'patch', 'patches')} to {', '.join(asked.touched.paths)}; SHA-256 {asked.sha256}"),
-        ("Base", asked.base.words),
+        ("Base", asked.base_words),
         ("Examined", found.ccas_words),
         ("To repeat it", found.command),
     ]  # fmt: skip
