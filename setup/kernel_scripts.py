@@ -20,7 +20,7 @@ from kernels import parts_of, read_once
 from packetdrill import RECIPE
 from progress import SetupError, say
 from study_files.kernels import CHECKOUT, NEWEST
-from study_files.patch_mails import patches_in
+from study_files.patch_mails import named_paths, patches_in
 
 #: Folder of the packetdrill scripts in a source tree, folder of the files that their runner includes, and first Linux version with scripts.
 SCRIPTS, INCLUDED = "tools/testing/selftests/net/packetdrill", "tools/testing/selftests/kselftest"
@@ -123,8 +123,8 @@ def apply_patches(patches, source, folder, compiler, what) -> None:
 
 def of_scripts(patch) -> bytes:
     """Return the parts of a patch (bytes) that change scripts."""
-    names = re.compile(rb"^(?:--- a|\+\+\+ b)/%s/[^\s/]+" % re.escape(SCRIPTS.encode()), re.M)
-    return b"".join(part for part in parts_of(patch) if names.search(part))
+    parts = parts_of(patch)[1:]
+    return b"".join(part for part in parts if any(str(Path(path).parent) == SCRIPTS for path in named_paths([part])))
 
 
 def ask_runner(source, made, compiler, what) -> list[list[str]]:

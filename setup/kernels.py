@@ -31,7 +31,7 @@ from kernel_bases import FACTS, provide_base
 from progress import SetupError, run_quietly, say
 from study_files.kernel_trees import digest_of_files, digests_of_files
 from study_files.kernels import CHECKOUT, LARGEST_PATCH_BYTES, recipe_digest
-from study_files.patch_mails import NO_PART, patches_in
+from study_files.patch_mails import NO_PART, named_paths, patches_in
 from testbed.machine.given_file import given_bytes
 
 #: The Makefile of net/sawtooth in the kernel's tree, with the objects to build and the folder with the headers of the kernel's own CCAs.
@@ -40,6 +40,9 @@ MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
 SIZE_GB = 1
 #: Key of an image -> digest of the image's unmodified kernel source, for images whose source builds of earlier versions could modify.
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}
+#: Folders of drivers that are removed from a base's source tree if nothing in them is compiled, and the files that stay there
+#: (envs/kernel.def, envs/guest/trim_base).
+DRIVERS, OF_BUILD = re.compile(r"drivers/(?:net/)?[^/]+/"), re.compile(r"(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)")
 #: Pattern of the progress lines that make ("  LINK linux") and the build scripts print.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
 
@@ -189,14 +192,12 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     for path, content in sources.items():
         (own / path.name).write_bytes(content)
     (own / "Makefile").write_text(MAKEFILE.format(objects=" ".join(path.with_suffix(".o").name for path in sources)))
-    texts = []
-    for place, patch in enumerate(kernel["patches"]):
-        series = patches_in(contents[Path(patch["path"])])
-        for number, text in enumerate(map(of_kernel, series), 1):
-            (patches / (f"{place:03}-{number:03}.patch" if len(series) > 1 else f"{place:03}.patch")).write_bytes(text)
-            texts.append(text)
+    source = base / "source"
+    files = patch_files([contents[Path(patch["path"])] for patch in kernel["patches"]], source)
+    for file, text in files.items():
+        (patches / file).write_bytes(text)
+    texts = [*files.values()]
     tick = [str(kernel["config"]["HZ"])] if "HZ" in kernel["config"] else []
-    source, binds = base / "source", []
     had = own_tree.copy_files(
         source, {*own_tree.named_files(texts), *(["arch/um/Kconfig"] if tick else []), *changed}, tree
     )
@@ -231,20 +232,55 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
     return linux
 
 
-def of_kernel(patch) -> bytes:
-    """Return a patch (bytes) without its changes to files that a guest kernel doesn't use."""
-    return b"".join(part for part in parts_of(patch) if not _is_no_part(part))
+def patch_files(patches, source) -> dict[str, bytes]:
+    """Return the patches that change files of a guest kernel, decoded, by the names under which they are applied, in order.
+
+    Parameters
+    ----------
+    patches : list of bytes
+        Contents of the kernel's patches, each a patch or a series as mails.
+    source : pathlib.Path
+        Source tree of the kernel's base.
+    """
+    files = {}
+    for place, series in enumerate(map(patches_in, patches)):
+        for number, text in enumerate(series, 1):
+            name = f"{place:03}-{number:03}.patch" if len(series) > 1 else f"{place:03}.patch"
+            files[name] = of_kernel(text, source)
+    return {name: text for name, text in files.items() if text}
+
+
+def of_kernel(patch, source) -> bytes:
+    """Return a patch (bytes) without its changes to files that a guest kernel doesn't use.
+
+    The result is empty if the patch changes no other file, because GNU `patch` refuses a text without changes. ``source`` is the source
+    tree of the kernel's base.
+    """
+    before, *changes = parts_of(patch)
+    kept = [part for part in changes if not _is_no_part(part, source)]
+    return b"".join([before, *kept]) if kept or not changes else b""
 
 
 def parts_of(patch) -> list[bytes]:
-    """Split a patch (bytes) into the text before the first change, and the changes to each file."""
+    """Split a patch (bytes) into the text before the first change (possibly empty), and the changes to each file.
+
+    In Git's format, the header of a change and the change itself are two parts, which name the same files.
+    """
     return re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", patch, flags=re.M)
 
 
-def _is_no_part(part):
+def _is_no_part(part, source):
     """Return whether a part of a patch changes only a file that a guest kernel doesn't use."""
-    names = re.findall(rb"^(?:---|\+\+\+) [ab]/(\S+)", part, re.M) or re.findall(rb"^diff --git a/(\S+)", part, re.M)
-    return bool(names) and all(NO_PART.match(name.decode(errors="replace")) for name in names)
+    names = named_paths([part])
+    return bool(names) and all(NO_PART.match(name) or _is_trimmed(name, source) for name in names)
+
+
+def _is_trimmed(name, source):
+    """Return whether a file belongs to a folder of drivers without source files in a base's tree, and doesn't control the build."""
+    folder = DRIVERS.match(name)
+    if not folder or OF_BUILD.fullmatch(name) or not (source / folder[0]).is_dir():
+        return False
+    return not any((source / folder[0]).rglob("*.[chS]"))
 
 
 def option_lines(config) -> list[str]:

@@ -88,7 +88,11 @@ def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
         If patches created something other than a regular file, or a file whose name prevents mounting.
     """
     has = {path: tree / path for path in _regular_files(tree)}
-    changed = {path for path, file in has.items() if file.read_bytes() != had.get(path)}
+    changed = {
+        path
+        for path, file in has.items()
+        if file.read_bytes() != had.get(path) or _is_program(file) != _is_program(source / path)
+    }
     moved = {path for path in changed if not is_plain(source, path)} | (had.keys() - has.keys())
     folders = _outermost({_folder_of(source, path) for path in moved})
     single = {path for path in changed if not any(_is_below(path, folder) for folder in folders)}
@@ -108,6 +112,10 @@ def mounts(source, tree, had, work) -> list[tuple[Path, str]]:
                     below.unlink(missing_ok=True)
         made.append((copy, folder))
     return made + [(has[path], path) for path in sorted(single)]
+
+
+def _is_program(file):
+    return bool(file.stat().st_mode & 0o100)
 
 
 def _regular_files(tree):

@@ -210,7 +210,7 @@ def _patch(content, folder):
     _, problems = completed_kernels({"own": {"base": "6.12", "patches": [str(path)]}})
     for problem in problems:
         _check_sentence(problem)
-    own_tree.named_files([kernels.of_kernel(content)])
+    own_tree.named_files([kernels.of_kernel(content, folder)])
 
 
 def _expectations(content, folder):

@@ -43,6 +43,11 @@ def commit(folder: Path, files: dict[str, str | None], message: str) -> str:
     return git(folder, "rev-parse", "HEAD")
 
 
+def mails(folder: Path, number: int) -> bytes:
+    """Return the last commits as mails, as `git format-patch` writes them."""
+    return f"{git(folder, 'format-patch', '--stdout', f'-{number}')}\n".encode()
+
+
 def contents_of(folder: Path) -> dict[str, tuple[int, bytes]]:
     """Return everything in a folder, for a later comparison: path -> change time in ns and content."""
     return {

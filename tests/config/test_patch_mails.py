@@ -10,7 +10,7 @@ import pytest
 
 import git_history
 from study_files.kernels import completed_kernel
-from study_files.patch_mails import patches_in
+from study_files.patch_mails import mbox_of, patches_in
 
 FROM = b"From 0123456789abcdef0123456789abcdef01234567 Mon Sep 17 00:00:00 2001\n"
 
@@ -50,9 +50,63 @@ def test_the_order_is_the_series_and_letters_are_left_out():
     assert changed(patches_in(b"".join([letter, *mails, answer]))) == [f"+++ b/net/a{number}.c" for number in (1, 2, 3)]
 
 
+@pytest.mark.parametrize("total", [1, 2])
+def test_a_cover_letter_with_a_diff_is_no_patch(total):
+    mails = [mail(f"[PATCH {number}/{total}] net: {number}", change(number)) for number in range(total + 1)]
+    assert changed(patches_in(b"".join(mails))) == [f"+++ b/net/a{number}.c" for number in range(1, total + 1)]
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        "[PATCH {}/3] net",
+        "[PATCHv2 {}/3] net",
+        "[RFC PATCHv3 net-next {}/3] net",
+        "[RFC][PATCH {}/3] net",
+        "[net-next,v2,{}/3] net",
+        "[PATCH net-next v2 0{}/03] net: 2026/11/25",
+        "=?utf-8?q?=5BPATCH_net-next_{}/3=5D_net=3A_=C3=A9?=",
+        "=?utf-8?q?=5BPATCH_net-next?=\n =?utf-8?q?_{}/3=5D_net=3A_=C3=A9?=",
+        "[PATCH {}/3] net: =?utf-8?b?bad?=",
+        "[PATCH {}/3] net: =?no-charset?q?=E9?=",
+        "[PATCH {}/3] net: \u00e9",
+    ],
+)
+def test_the_number_in_a_subject_is_read(subject):
+    """Subjects may be encoded, as b4 encodes them, and have tags of several forms."""
+    mails = [mail(subject.format(number), change(number)) for number in (2, 3, 1)]
+    assert changed(patches_in(b"".join(mails))) == [f"+++ b/net/a{number}.c" for number in (1, 2, 3)]
+    with pytest.raises(ValueError, match="a series without 1"):
+        patches_in(b"".join(mails[:2]))
+    with pytest.raises(ValueError, match="mails of several series"):
+        patches_in(b"".join([*mails, mail("[PATCH v4 1/3] net", change(1))]))
+
+
+def test_numbers_outside_the_tags_do_not_count():
+    mails = [mail(f"[PATCH] net: a 2/{number} [PATCH 2/3]", change(number)) for number in (2, 1)]
+    assert changed(patches_in(b"".join(mails))) == ["+++ b/net/a2.c", "+++ b/net/a1.c"]
+
+
+def test_an_encoded_reply_is_no_patch():
+    answer = mail("=?utf-8?q?Re=3A_=5BPATCH_1/1=5D_=C3=A9?=", change(2))
+    assert changed(patches_in(mail("[PATCH 1/1] a", change(1)) + answer)) == ["+++ b/net/a1.c"]
+
+
+def test_a_mail_without_a_line_that_begins_an_mbox_gets_one():
+    """Then lines of its text that begin with From don't begin a mail."""
+    text = f"From a@b Mon Jan 1 00:00:00\nSubject: x\n\n>From b\n{change(1)}"
+    whole = mail("[PATCH 1/2] a", text).removeprefix(FROM)
+    (first, second) = patches_in(mbox_of(whole) + mbox_of(mail("[PATCH 2/2] b", change(2)).replace(b"\n", b"\r\n")))
+    assert first.decode().startswith(text) and changed([second]) == ["+++ b/net/a2.c"]
+    assert mbox_of(change(1).encode()) is None
+
+
 def test_one_patch_of_a_series_may_be_a_file():
     assert changed(patches_in(mail("[PATCH 3/7] net: c", change(3)))) == ["+++ b/net/a3.c"]
     assert changed(patches_in(mail("[PATCH 3/7] net: c", change(3)).replace(b"\n", b"\r\n"))) == ["+++ b/net/a3.c"]
+    with pytest.raises(ValueError, match="a series without 1, 2, 4, 5, 6, 7"):
+        patches_in(mail("[PATCH 3/7] net: c", change(3)), is_whole=True)
+    assert len(patches_in(mail("[PATCH 1/1] net: c", change(3)), is_whole=True)) == 1
 
 
 def test_what_is_no_mail_is_left_as_it_is():
@@ -65,6 +119,7 @@ def test_what_is_no_mail_is_left_as_it_is():
     [
         (("[PATCH 1/3] a", "[PATCH 3/3] c"), "a series without 2; allowed: a series without gaps"),
         (("[PATCH 1/2] a", "[PATCH v2 1/2] a"), "mails of several series (v1 of 2; v2 of 2); allowed: one"),
+        (("[PATCHv2 1/2] a", "[PATCHv3 2/2] a"), "mails of several series (v2 of 2; v3 of 2)"),
         (("[PATCH 1/2] a", "[PATCH 1/2] a"), "a series with a duplicate number"),
     ],
 )

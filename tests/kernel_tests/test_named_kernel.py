@@ -59,7 +59,7 @@ def test_a_yaml_file_is_checked_as_a_study_s_kernel(tmp_path):
     with pytest.raises(KernelNameError, match="patch"):
         named_kernel(f"{tmp_path}/mine.yaml", NEWEST)
     (tmp_path / "mine.yaml").write_text("base: newest\n")
-    with pytest.raises(KernelNameError, match="is the image's kernel, which is used if KERNEL is omitted"):
+    with pytest.raises(KernelNameError, match="is the image's kernel; allowed: newest, the name of this kernel"):
         named_kernel(f"{tmp_path}/mine.yaml", NEWEST)
 
 

@@ -136,6 +136,23 @@ def test_a_kernel_that_fails_is_the_verdict():
     assert "Regression study" not in cover_letter(one) and "selftests" not in cover_letter(one)
 
 
+def test_that_no_study_was_run_is_said_beside_a_new_failure():
+    same = "The compiled guest kernel is the same. So no study was run."
+    one = found(stopped=same, tested=BothResults(results_of(a=PASSED), results_of(a=FAILED)))
+    assert one.verdict() == ["2 tests of the kernel's own newly fail.", same]
+    words, html = " ".join(cover_letter(one).split()), page(one)
+    assert "newly fail. The compiled guest kernel is the same." in words
+    assert "CCAs: no CCA, because no study was run." in words and "no CCA, because no study was run." in html
+    assert one.ccas == () and found().ccas == ("cubic",)
+
+
+def test_runs_that_are_all_the_same_may_not_execute_the_changed_code():
+    same = "No row of the regression study differs at all, so these runs may not execute the changed code."
+    assert same in found(study=study(), changes=changes(SAME, SAME)).outcome()
+    assert same not in found(study=study(), changes=changes(SAME, LIKE)).outcome()
+    assert same not in found(study=study(), changes=changes()).outcome()
+
+
 def test_kernels_that_are_the_same_are_no_problem():
     one = found(
         stopped="The patched guest kernel is the same.", tested=BothResults(results_of(a=PASSED), results_of(a=PASSED))

@@ -1,9 +1,21 @@
 """The arguments of `make series`: series in all forms, kernels, and the CCAs that a series affects."""
 
+import argparse
+import sys
+from pathlib import Path
+
 import pytest
 
+import git_history
+from sending.before_sending import _command
 from sending.question import SeriesError, question_of
-from sending.touched import DEFAULT, touched_by
+from sending.touched import DEFAULT, NO_CCA, NO_DRIVER, OF_CCA, touched_by
+from session.candidate import kernels_ccas
+from study_files.patch_mails import patches_in
+
+sys.path.append(str(Path(__file__).resolve().parents[2] / "setup"))
+
+import kernels  # noqa: E402
 
 NEWEST = "7.2.13-1"
 DIFF = """diff --git a/{path} b/{path}
@@ -74,6 +86,57 @@ def test_a_plain_diff_is_a_series_of_one(tmp_path, monkeypatch):
     assert (tmp_path / question.files[0]).read_text() == DIFF.format(path="net/ipv4/tcp_cubic.c")
 
 
+def test_mails_without_the_first_line_of_an_mbox_are_a_series(folder):
+    of_mbox = asked(folder)
+    for file in folder.iterdir():
+        file.write_text(file.read_text().partition("\n")[2])
+    (folder / "0001-one.patch").rename(folder / "0003-one.patch")
+    question = asked(folder)
+    assert list(question.patches) == ["series.mbox"]
+    assert question.touched == of_mbox.touched and question.number == 2
+    first, second = patches_in(question.patches["series.mbox"])
+    assert b"tcp_bbr.c" in first and b"tcp_vegas.c" in second
+    (folder / "0002-two.patch").unlink()
+    with pytest.raises(SeriesError, match="it is a series without 2"):
+        asked(folder)
+
+
+def test_renames_and_modes_are_changes(tmp_path):
+    rename = "diff --git a/net/ipv4/tcp_bbr.c b/net/ipv4/tcp_bbr.h\nsimilarity index 100%\nrename from net/ipv4/tcp_bbr.c\nrename to net/ipv4/tcp_bbr.h\n"
+    mode = "diff --git a/net/ipv4/tcp_vegas.c b/net/ipv4/tcp_vegas.c\nold mode 100644\nnew mode 100755\n"
+    texts = [MAIL.format(number=f"{number}/2", subject="net", diff=diff) for number, diff in ((1, rename), (2, mode))]
+    (tmp_path / "series.mbox").write_text("".join(texts))
+    question = asked(tmp_path / "series.mbox")
+    assert question.number == 2 and question.touched.ccas == ("bbr", "vegas", "yeah")
+
+
+def test_a_public_text_names_no_folder_above_the_base(folder, tmp_path, monkeypatch):
+    """The command names the commit, because a branch moves."""
+    tree = git_history.repository(tmp_path / "secret/linux")
+    makefile = "VERSION = 7\nPATCHLEVEL = 2\nSUBLEVEL = 0\nEXTRAVERSION =\n"
+    commit = git_history.commit(
+        tree, {"Makefile": makefile, "arch/um/Kconfig": "config UML_TIME_TRAVEL_SUPPORT\n"}, "a"
+    )
+    (tmp_path / "secret/my.patch").write_text(DIFF.format(path="net/ipv4/tcp.c"))
+    (tmp_path / "secret/base.yaml").write_text(f"{{tree: {tree}, revision: main, patches: [secret/my.patch]}}")
+    (folder / "secret").mkdir()
+    (folder / "secret/my.patch").write_text(DIFF.format(path="net/ipv4/tcp.c"))
+    monkeypatch.chdir(folder)
+
+    def command(given, series="."):
+        return _command(argparse.Namespace(series=[series], base=given, packetdrill=None, ccas=[]), asked(series, base=given).base.kernel)  # fmt: skip
+
+    head = "make series 'SERIES=my series' BASE="
+    assert command(f"{tree}@main") == command("../secret/linux/@main") == f"{head}../linux@{commit[:12]}"
+    assert command(f"{tree}") == f"{head}../linux"
+    assert command(f"{tmp_path}/secret/base.yaml", f"{folder}") == f"{head}base.yaml"
+    assert command(f"{tmp_path}/secret/my.patch") == f"{head}my.patch"
+    assert command("7.2") == f"{head}7.2" and command("6.12") == f"{head}6.12"
+    words = asked(folder, base=f"{tmp_path}/secret/base.yaml").base_words
+    assert words == f"linux (7.2.0-g{commit[:12]}), my.patch"
+    assert asked(folder).base_words == "Linux 7.2.13-1, the image's"
+
+
 def test_patches_of_the_base_come_first(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "first.patch").write_text(DIFF.format(path="net/ipv4/tcp.c"))
@@ -92,6 +155,19 @@ def test_patches_of_the_base_come_first(folder, tmp_path, monkeypatch):
         (["text.txt"], "7.2", (), "SERIES=text.txt: it changes no file; allowed: an mbox"),
         (["empty"], "7.2", (), "SERIES=empty: the folder has no file that ends with .patch"),
         (["gap.mbox"], "7.2", (), "SERIES=gap.mbox: it is a series without 2; allowed: a series without gaps"),
+        (["first.mbox"], "7.2", (), "SERIES=first.mbox: it is a series without 2, 3; allowed: a series without gaps"),
+        (
+            ["a.patch", "first.mbox"],
+            "7.2",
+            (),
+            "SERIES=a.patch: it is a plain diff, but other files of the series are mails; allowed: only mails",
+        ),
+        (
+            ["a.patch"],
+            "image.yaml",
+            (),
+            "BASE=image.yaml: image is the image's kernel; allowed: newest, the name of this kernel",
+        ),
         (["a.patch"], "5.0", (), "BASE=5.0: there is no such kernel; allowed: 6.1, 6.12, 7.2"),
         (["a.patch"], "7.2", ("cubik",), "CCAS=cubik: it is not a CCA of the guest kernel; did you mean 'cubic'?"),
     ],
@@ -101,6 +177,8 @@ def test_what_is_wrong_is_said(series, base, ccas, said, tmp_path, monkeypatch):
     (tmp_path / "a.patch").write_text(DIFF.format(path="net/ipv4/tcp_cubic.c"))
     (tmp_path / "text.txt").write_text("no patch\n")
     (tmp_path / "empty").mkdir()
+    (tmp_path / "image.yaml").write_text("base: newest\n")
+    (tmp_path / "first.mbox").write_text(mail("1/3", "net/ipv4/tcp.c"))
     (tmp_path / "gap.mbox").write_text(mail("1/3", "net/ipv4/tcp.c") + mail("3/3", "net/ipv4/tcp.c"))
     with pytest.raises(SeriesError) as error:
         question_of(series, base, NEWEST, ccas)
@@ -122,10 +200,34 @@ def test_what_is_wrong_is_said(series, base, ccas, said, tmp_path, monkeypatch):
         (["net/ipv4/tcp_mine.c"], DEFAULT),
         (["net/ipv4/tcp_ipv4.c"], DEFAULT),
         (["tools/testing/selftests/net/packetdrill/tcp_close.pkt"], ()),
+        (["drivers/net/ethernet/chelsio/chtls_cm.c", "drivers/infiniband/core/cm.c"], ()),
+        (["drivers/net/ethernet/chelsio/chtls_cm.c", "net/ipv4/tcp_bbr.c"], ("bbr",)),
+        (["drivers/net/tun.c"], DEFAULT),
     ],
 )
 def test_files_tell_which_ccas_are_touched(paths, ccas):
     assert touched_by(paths).ccas == ccas
+
+
+def test_a_cca_that_guests_do_not_have_is_named():
+    for path in ("net/ipv4/tcp_mine.c", "net/ipv4/tcp_my_own.c"):
+        touched = touched_by(["net/ipv4/Kconfig", path])
+        words = f"A CCA in {path} is not run, because guest kernels don't have it."
+        assert words in touched.why and words in touched.with_ccas(["cubic"]).why
+    for paths in (["net/ipv4/tcp_ipv4.c"], ["net/ipv4/tcp_plb.c", "net/ipv4/tcp_bbr.c"], ["net/sched/sch_cake.c"]):
+        assert "is not run" not in touched_by(paths).why
+    assert "only cubic, reno and bbr are examined" in touched_by(["net/sched/sch_cake.c"]).why
+
+
+def test_files_are_those_of_the_image():
+    """Each file of TCP is known, and drivers that guests don't have are those whose source was removed."""
+    source = kernels.provide_compiler() / "root/build/source"
+    known = {*kernels_ccas(), *NO_CCA}
+    names = {OF_CCA.fullmatch(f"net/ipv4/{path.name}")[1] for path in source.glob("net/ipv4/tcp_*.[ch]")}
+    assert len(names) > 20 and names <= known
+    for folder in (*source.glob("drivers/*/"), *source.glob("drivers/net/*/")):
+        path = f"{folder.relative_to(source)}/a.c"
+        assert bool(NO_DRIVER.match(path)) != any(folder.rglob("*.c")), path
 
 
 def test_ccas_of_the_call_take_the_place_of_those_touched(folder):

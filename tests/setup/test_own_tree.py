@@ -77,6 +77,14 @@ def test_where_files_come_and_go_the_folder_is_a_copy(source, mounted):
     assert not inodes & {os.stat(path).st_ino for path in folder.rglob("*")}
 
 
+def test_a_file_with_another_mode_is_a_copy(source, tmp_path):
+    tree = tmp_path / "tree"
+    had = own_tree.copy_files(source, {"net/ipv4/tcp.c", "Makefile"}, tree)
+    (tree / "net/ipv4/tcp.c").chmod(0o755)
+    places = own_tree.mounts(source, tree, had, tmp_path)
+    assert places == [(source, ""), (tree / "net/ipv4/tcp.c", "net/ipv4/tcp.c")]
+
+
 def test_a_new_folder_makes_the_one_above_a_copy(mounted):
     assert list(mounted(set(), {"net/mine/deep/a.c": "a"})) == ["", "net"]
 

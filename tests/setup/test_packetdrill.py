@@ -2,12 +2,17 @@
 
 import io
 import os
+import shutil
 import sys
 import tarfile
 import zipfile
 from pathlib import Path
 
 import pytest
+
+import git_history
+from applied_patches import apply_by_recipe
+from study_files.patch_mails import patches_in
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "setup"))
 
@@ -121,7 +126,37 @@ diff --git a/tools/testing/selftests/net/tls.c b/tools/testing/selftests/net/tls
 def test_what_a_patch_changes_of_the_scripts():
     kept = kernel_scripts.of_scripts(PATCH)
     assert b"tcp_new.pkt" in kept and b"tcp_input.c" not in kept and b"tls.c" not in kept
+    assert b"new file mode" in kept and b"[PATCH]" not in kept
     assert kernel_scripts.of_scripts(PATCH.replace(b"/packetdrill/", b"/mptcp/")) == b""
+    assert kernel_scripts.of_scripts(PATCH.replace(b"/packetdrill/", b"/packetdrill/more/")) == b""
+
+
+def test_scripts_that_a_patch_renames_have_their_new_names(tmp_path):
+    """One script is renamed and changed, one is only renamed, and one becomes executable."""
+    scripts, repository, source = kernel_scripts.SCRIPTS, tmp_path / "linux", tmp_path / "source"
+    git_history.repository(repository)
+    lines = "`./defaults.sh`\n" * 9
+    files = {f"{scripts}/{name}": f"{name}\n{lines}" for name in ("tcp_a.pkt", "tcp_b.pkt", "defaults.sh")}
+    git_history.commit(repository, files | {"net/a.c": "one\n"}, "Begin")
+    for old, new in (("tcp_a.pkt", "tcp_new.pkt"), ("tcp_b.pkt", "tcp_moved.pkt")):
+        git_history.git(repository, "mv", f"{scripts}/{old}", f"{scripts}/{new}")
+    (repository / scripts / "defaults.sh").chmod(0o755)
+    git_history.commit(repository, {f"{scripts}/tcp_new.pkt": f"new\n{lines}", "net/a.c": "two\n"}, "selftests: rename")
+    shutil.copytree(repository / scripts, source / scripts)
+    for name, content in files.items():
+        (source / name).write_text(content)
+    for name in ("tcp_new.pkt", "tcp_moved.pkt"):
+        (source / scripts / name).unlink()
+    (source / scripts / "defaults.sh").chmod(0o644)
+    kept = map(kernel_scripts.of_scripts, patches_in(git_history.mails(repository, 1)))
+    apply_by_recipe("selftests/patch_scripts", kept, source)
+    made = {path.name: path.read_text() for path in (source / scripts).iterdir()}
+    assert made == {
+        "tcp_new.pkt": f"new\n{lines}",
+        "tcp_moved.pkt": f"tcp_b.pkt\n{lines}",
+        "defaults.sh": f"defaults.sh\n{lines}",
+    }
+    assert (source / scripts / "defaults.sh").stat().st_mode & 0o111
 
 
 def test_commands_of_the_runner():

@@ -19,6 +19,8 @@ from wording.missing_files import absence
 
 #: Extensions of files with one or more patches (a series is in mail format).
 PATCHES = (".patch", ".diff", ".mbox", ".mbx")
+#: Extensions of files with a kernel's keys.
+YAML = (".yaml", ".yml")
 
 
 class KernelNameError(FileError):
@@ -72,7 +74,7 @@ def named_kernel(given, newest) -> NamedKernel:
             return _of_kernel({"base": given}, bases()[given]["version"])
         if path.suffix == ".c":
             return _of_source(path, newest)
-        if path.suffix in (".yaml", ".yml"):
+        if path.suffix in YAML:
             return _of_kernel(_read(path), path.stem)
         if path.suffix in PATCHES:
             return _of_kernel({"base": NEWEST, "patches": [given]}, f"{newest}-{path.stem}")
@@ -93,7 +95,7 @@ def named_kernel(given, newest) -> NamedKernel:
 def _of_kernel(written, name):
     kernel = completed_kernel(written)
     if kernel is None:
-        raise ValueError(f"{name} is the image's kernel, which is used if KERNEL is omitted")
+        raise ValueError(f"{name} is the image's kernel; allowed: {NEWEST}, the name of this kernel")
     return NamedKernel(_folder(name), kernel_words(kernel), kernel)
 
 

@@ -15,6 +15,7 @@ import sys
 import time
 from pathlib import Path
 
+from kernel_tests.named_kernel import YAML
 from kernel_tests.run_selftests import SelftestsError
 from publishing.result_checks.received_errors import ReceivedError
 from publishing.result_checks.received_folder import temporary_folder
@@ -24,7 +25,7 @@ from sending.both_kernels import are_the_same, build, first_failure, image_versi
 from sending.changes import exam_changes, regression_changes
 from sending.letter import Found, cover_letter
 from sending.page import page
-from sending.question import SeriesError, question_of
+from sending.question import SeriesError, last_part, question_of
 from sending.tested import counts_words, names_of, test_both
 from session.checkout import bundled_commit, checked_out_commit
 from session.compare_results import ComparisonError
@@ -73,7 +74,7 @@ def _check_packetdrill(path):
 
 def _carry_out(asked, options):
     began = time.monotonic()
-    found = Found(asked, _version(), _command(options))
+    found = Found(asked, _version(), _command(options, asked.base.kernel))
     print(f"{count(asked.number, 'patch', 'patches')} on {asked.base.words}; {asked.folder}", flush=True)
     print(asked.touched.why, flush=True)
     patched = asked.patched()
@@ -150,12 +151,22 @@ def _version():
     }
 
 
-def _command(options):
-    """Return a command that repeats the call on another machine: file names without folders, and a default path for packetdrill."""
-    words = [f"SERIES={' '.join(Path(path).name for path in options.series)}", f"BASE={options.base}"]
+def _command(options, base):
+    """Return a command that repeats the call on another machine: file names without folders, and default paths for packetdrill and trees.
+
+    ``base`` is the definition of the base kernel, or None for the image's kernel. A branch or tag is replaced by its commit.
+    """
+    words = [f"SERIES={' '.join(map(last_part, options.series))}", f"BASE={_base_word(options.base, base or {})}"]
     words += ["PACKETDRILL=../packetdrill"] if options.packetdrill else []
     words += [f"CCAS={' '.join(options.ccas)}"] if options.ccas else []
     return f"make series {' '.join(map(shlex.quote, words))}"
+
+
+def _base_word(given, kernel):
+    if "tree" not in kernel or given.endswith(YAML):
+        return last_part(given)
+    tree = f"../{last_part(kernel['tree'])}"
+    return f"{tree}@{kernel['revision'][:12]}" if "revision" in kernel else tree
 
 
 def _write(found):
@@ -166,7 +177,7 @@ def _write(found):
         "series_sha256": found.question.sha256,
         "base": found.question.base.kernel or {"base": "newest", "version": found.question.base.name},
         "paths": found.question.touched.paths,
-        "ccas": found.question.touched.ccas,
+        "ccas": found.ccas,
         **found.version,
         "stopped": found.stopped,
         "problems": found.problems(),

@@ -70,6 +70,18 @@ class Found:
     changes: pd.DataFrame | None = None
     exams: dict = field(default_factory=dict)
 
+    @property
+    def ccas(self) -> tuple[str, ...]:
+        """The examined CCAs; empty if no study was run."""
+        return () if self.stopped else self.question.touched.ccas
+
+    @property
+    def ccas_words(self) -> str:
+        """The examined CCAs and the reason for this choice, in sentences."""
+        if self.stopped:
+            return "no CCA, because no study was run."
+        return f"{', '.join(self.ccas)}. {self.question.touched.why}"
+
     def problems(self) -> list[str]:
         """Return one sentence for each problem of the series: new failures, and results shown to be worse."""
         words = [self.stopped] if self.is_broken else []
@@ -98,10 +110,14 @@ class Found:
         return words
 
     def outcome(self) -> list[str]:
-        """Return sentences about the outcome: the `problems`, or that there are none, and the number of open rows."""
+        """Return sentences about the outcome: the `problems`, or that there are none, and why no study was run or what the studies leave open."""
         if self.stopped:
-            return self.problems() or [self.stopped]
+            return list(dict.fromkeys([*self.problems(), self.stopped]))
         words = self.problems() or ["Nothing is shown to be worse than on the base."]
+        if self.changes is not None and len(self.changes) and (self.changes["change"] == SAME).all():
+            words.append(
+                "No row of the regression study differs at all, so these runs may not execute the changed code."
+            )
         tables = [(f"in the exam of {cca}", card["verdict"], OPEN_IN_EXAM) for cca, card in self.exams.items()]
         tables += [] if self.changes is None else [("in the regression study", self.changes["change"], tuple(OPEN))]
         opened = [(name, int(verdicts.isin(kinds).sum()), len(verdicts)) for name, verdicts, kinds in tables]
@@ -151,14 +167,13 @@ def _head(found) -> Iterator[str]:
         "on any machine. A run on the base and a run on the patched kernel with the same seed are a pair."
     )
     yield ""
-    yield from _wrapped(f"Base:    {asked.base.words}", " " * 9, "")
+    yield from _wrapped(f"Base:    {asked.base_words}", " " * 9, "")
     paths = asked.touched.paths
     named = ", ".join(shown(path, 60) for path in paths[:4]) + (
         f" and {count(len(paths) - 4, 'more file')}" if len(paths) > 4 else ""
     )
     yield from _wrapped(f"Series:  {count(asked.number, 'patch', 'patches')} to {named}; SHA-256 {asked.sha256[:16]}", " " * 9, "")  # fmt: skip
-    tested = ", ".join(asked.touched.ccas) or "no CCA"
-    yield from _wrapped(f"CCAs:    {tested}. {asked.touched.why}", " " * 9, "")
+    yield from _wrapped(f"CCAs:    {found.ccas_words}", " " * 9, "")
     yield from _wrapped(f"Result:  {' '.join(found.outcome())}", " " * 9, "")
 
 

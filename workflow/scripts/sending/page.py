@@ -65,8 +65,8 @@ def page(found) -> str:
     asked = found.question
     facts = [
         ("Series", f"{' '.join(asked.given)}: {count(asked.number, 'patch', 'patches')} to {', '.join(asked.touched.paths)}; SHA-256 {asked.sha256}"),
-        ("Base", asked.base.words),
-        ("Examined", f"{', '.join(asked.touched.ccas) or 'no CCA'}. {asked.touched.why}"),
+        ("Base", asked.base_words),
+        ("Examined", found.ccas_words),
         ("To repeat it", found.command),
     ]  # fmt: skip
     return standalone_page(

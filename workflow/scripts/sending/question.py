@@ -2,15 +2,17 @@
 
 import hashlib
 import json
+import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from experiment.own_kernels import kernel_words
 from kernel_tests.named_kernel import PATCHES, KernelNameError, NamedKernel, named_kernel
 from sending.touched import Touched, touched_by
 from session.candidate import kernels_ccas
 from study_files.kernels import LARGEST_PATCH_BYTES, NEWEST, completed_kernel
-from study_files.patch_mails import CHANGE, named_paths, patches_in
+from study_files.patch_mails import CHANGE, mbox_of, named_paths, patches_in
 from study_files.strict_yaml import FileError
 from study_files.study_validation import nearest_choice
 from testbed.machine.given_file import given_bytes
@@ -65,6 +67,17 @@ class Question:
         return f"{stem or 'series'}-{hashlib.sha256(content.encode()).hexdigest()[:8]}"
 
     @property
+    def base_words(self) -> str:
+        """The description of the base for public texts: a source tree and patches are named without their folders."""
+        kernel = self.base.kernel
+        if kernel is None:
+            return self.base.words
+        named = {"tree": last_part(kernel["tree"])} if "tree" in kernel else {}
+        return kernel_words(
+            kernel | named | {"patches": [{"path": last_part(one["path"])} for one in kernel["patches"]]}
+        )
+
+    @property
     def folder(self) -> Path:
         """The folder for the results."""
         return FOLDER / self.name
@@ -97,6 +110,11 @@ class Question:
         (self.folder / "patches").mkdir(parents=True, exist_ok=True)
         for file, content in zip(self.files, self.patches.values(), strict=True):
             Path(file).write_bytes(content)
+
+
+def last_part(path) -> str:
+    """Return the last part of a path, which is the name of the folder for a path such as "." or "linux/"."""
+    return os.path.basename(os.path.abspath(path))
 
 
 def question_of(series, base, newest, ccas=()) -> Question:
@@ -141,18 +159,19 @@ def _examined(touched, ccas):
 
 def _patches(series):
     """Return the contents of the patches in a series by name; separate mails are joined into one mbox."""
-    contents = {}
-    for path in (file for given in series for file in _files(given)):
-        content = _content(path)
-        if any(CHANGE.search(text) for text in _read(path, content)):
-            contents[path] = content if content.endswith(b"\n") else content + b"\n"
+    contents = {path: _content(path) for given in series for path in _files(given)}
+    contents = {path: content for path, content in contents.items() if any(map(CHANGE.search, _read(path, content)))}
     if not contents:
         raise SeriesError(f"SERIES={shown(' '.join(series), 200)}", [f"it changes no file; allowed: {ALLOWED}."])
-    if all(content.startswith(b"From ") for content in contents.values()):
-        whole = b"".join(contents.values())
-        _read(" ".join(series), whole)
+    mboxes = {path: mbox_of(content) for path, content in contents.items()}
+    diffs = [path for path, mbox in mboxes.items() if mbox is None]
+    if not diffs:
+        whole = b"".join(mboxes.values())
+        _read(" ".join(series), whole, is_whole=True)
         return {"series.mbox": whole}
-    return {f"{place:03}-{_plain(Path(path).name)}": content for place, (path, content) in enumerate(contents.items())}
+    if len(diffs) < len(mboxes):
+        raise SeriesError(f"SERIES={shown(diffs[0], 200)}", ["it is a plain diff, but other files of the series are mails; allowed: only mails, or only plain diffs."])  # fmt: skip
+    return {f"{place:03}-{_plain(Path(path).name)}": contents[path] for place, path in enumerate(diffs)}
 
 
 def _plain(name):
@@ -182,8 +201,8 @@ def _content(path):
         raise SeriesError(f"SERIES={shown(path, 200)}", [f"{why}; allowed: {ALLOWED}."]) from None
 
 
-def _read(path, content):
+def _read(path, content, is_whole=False):
     try:
-        return patches_in(content)
+        return patches_in(content, is_whole)
     except ValueError as error:
         raise SeriesError(f"SERIES={shown(path, 200)}", [f"{error}."]) from None

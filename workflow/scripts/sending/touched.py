@@ -12,7 +12,14 @@ from wording.terminal_text import shown
 #: CCAs to examine if a series may affect all CCAs. They are available on most hosts, and Linux lets every user choose them.
 DEFAULT = ("cubic", "reno", "bbr")
 #: Form of the path of a source file that belongs to one CCA.
-OF_CCA = re.compile(r"net/ipv4/tcp_([a-z0-9]+)\.[ch]")
+OF_CCA = re.compile(r"net/ipv4/tcp_([a-z0-9_]+)\.[ch]")
+#: Source files of Linux that have the form `OF_CCA` but don't belong to a CCA.
+NO_CCA = (
+    "ao", "bpf", "cong", "diag", "fastopen", "input", "ipv4", "metrics", "minisocks", "offload", "output", "plb", "rate", "recovery",
+    "sigpool", "timer", "ulp",
+)  # fmt: skip
+#: Drivers that no guest kernel contains.
+NO_DRIVER = re.compile(r"drivers/(?!(?:base|char|input|net|tty)/)[^/]+/|drivers/net/(?!bonding/)[^/]+/")
 #: CCA -> other CCAs that call its functions.
 CALLERS = {"vegas": ("yeah",)}
 #: Maximum number of files that a sentence names.
@@ -42,14 +49,19 @@ class Touched:
 
     def with_ccas(self, ccas) -> "Touched":
         """Return the same files with a different choice of CCAs to examine."""
-        return replace(self, ccas=tuple(dict.fromkeys(ccas)), why="These CCAs were named in the call (CCAS).")
+        return replace(
+            self,
+            ccas=tuple(dict.fromkeys(ccas)),
+            why=f"These CCAs were named in the call (CCAS).{_unknown_words(self.of_kernel)}",
+        )
 
 
 def touched_by(paths) -> Touched:
     """Return the CCAs to examine for a series that changes the given files.
 
     If all changed kernel files belong to CCAs (net/ipv4/tcp_<cca>.c, .h), the series touches these CCAs and the CCAs that call their
-    functions. A change to any other kernel file may affect all CCAs, of which those in `DEFAULT` are then examined.
+    functions. A change to any other kernel file may affect all CCAs, of which those in `DEFAULT` are then examined. Files that may belong to
+    a CCA that guest kernels don't have are named in ``why``.
 
     Parameters
     ----------
@@ -57,7 +69,7 @@ def touched_by(paths) -> Touched:
         Paths of the changed files, relative to the source tree.
     """
     paths = tuple(paths)
-    of_kernel = tuple(path for path in paths if not NO_PART.match(path))
+    of_kernel = tuple(path for path in paths if not (NO_PART.match(path) or NO_DRIVER.match(path)))
     known = kernels_ccas()
     found = [
         (path, match[1] if (match := OF_CCA.fullmatch(path)) and match[1] in known else None) for path in of_kernel
@@ -67,14 +79,23 @@ def touched_by(paths) -> Touched:
         why = f"The series changes no file that a guest kernel is built from ({_named(paths)})."
         return Touched((), why, paths, of_kernel)
     if others:
-        why = f"The series changes {_named(others)}, which may affect every CCA; {listed(DEFAULT)} represent all."
-        return Touched(DEFAULT, why, paths, of_kernel)
+        why = f"The series changes {_named(others)}, which may affect every CCA; of all CCAs, only {listed(DEFAULT)} are examined."
+        return Touched(DEFAULT, why + _unknown_words(of_kernel), paths, of_kernel)
     own = list(dict.fromkeys(cca for _, cca in found))
     callers = [caller for cca in own for caller in CALLERS.get(cca, ()) if caller not in own]
     why = f"Of the kernel's code, the series changes only {_named(of_kernel)}."
     if callers:
         why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions in this code."
     return Touched((*own, *callers), why, paths, of_kernel)
+
+
+def _unknown_words(paths):
+    """Return a sentence about files that may belong to CCAs that guest kernels don't have, or "" if there are none."""
+    known = {*kernels_ccas(), *NO_CCA}
+    unknown = [path for path in paths if (match := OF_CCA.fullmatch(path)) and match[1] not in known]
+    if not unknown:
+        return ""
+    return f" A CCA in {_named(unknown)} is not run, because guest kernels don't have it."
 
 
 def _named(paths):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from study_files.kernel_trees import described_tree
 from study_files.named_programs import names_programs_unread
-from study_files.patch_mails import patches_in
+from study_files.patch_mails import CHANGE, patches_in
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
@@ -138,9 +138,9 @@ def _patch(one, place):
         changes = patches_in(content)
     except ValueError as error:
         raise ValueError(f"patches[{place}] is {patch['path']}; {error}") from None
-    if not any(re.search(rb"^\+\+\+ ", one, re.M) for one in changes):
+    if not any(map(CHANGE.search, changes)):
         raise ValueError(
-            f"patches[{place}] is {patch['path']}; it changes no file (a patch is a unified diff, with lines --- and +++)"
+            f"patches[{place}] is {patch['path']}; it changes no file (a patch is a unified diff, with lines --- and +++ or diff --git)"
         )
     return {"path": patch["path"], "sha256": hashlib.sha256(content).hexdigest()}
 

@@ -5,14 +5,20 @@ Standard library only: set-up and the scripts in the analysis image need it too.
 
 import email
 import re
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 
 #: Separator line between mails in an mbox, and the header of a mail.
 BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
 HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
-#: Tag of a subject: [PATCH v2 net-next 3/7].
-TAG = re.compile(r"\[(?=[^\]]*\b(?:PATCH|RFC)\b)([^\]]*)\]", re.I)
-#: The beginning of a change to a file.
-CHANGE = re.compile(rb"^\+\+\+ ", re.M)
+#: First line of a mail in an mbox, for mails that were saved without this line.
+BEGIN = b"From mboxrd@z Thu Jan  1 00:00:00 1970\n"
+#: Tags at the beginning of a subject, such as [PATCH v2 net-next 3/7], [RFC][PATCHv2 3/7] or [net-next,v2,3/7]; the numbers and the version.
+TAGS = re.compile(r"(?:\s*\[[^\]]*\])*")
+NUMBERS = re.compile(r"(?<![\d/])(\d+)/(\d+)(?=[\s,\]])")
+VERSION = re.compile(r"(?:\b|(?<=PATCH)|(?<=RFC))v(\d+)\b", re.I)
+#: The beginning of a change to a file. A rename or a new mode has no line +++.
+CHANGE = re.compile(rb"^(?:\+\+\+ |diff --git )", re.M)
 #: Files that a guest kernel doesn't use. Most of them are missing from the trees used for builds, but a patch may still change them.
 NO_PART = re.compile(
     r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
@@ -21,10 +27,17 @@ NO_PART = re.compile(
 NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S+) b/(\S+)", re.M)
 
 
-def patches_in(content: bytes) -> list[bytes]:
+def patches_in(content: bytes, is_whole: bool = False) -> list[bytes]:
     """Return the decoded patches in a file, in the order of the series; a file without mails counts as a single patch.
 
-    Cover letters and replies are skipped.
+    Cover letters (numbered 0) and replies are skipped.
+
+    Parameters
+    ----------
+    content : bytes
+        Content of an mbox, a mail or a patch.
+    is_whole : bool, optional
+        Whether a single patch with a number must be a series of one. By default, a file may also contain one patch of a longer series.
 
     Raises
     ------
@@ -38,12 +51,23 @@ def patches_in(content: bytes) -> list[bytes]:
     for mail in mails:
         read = email.message_from_bytes(mail)
         text = _text_of(read)
-        subject = " ".join(str(read.get("Subject", "")).split())
-        if CHANGE.search(text) and not re.match(r"(re|aw|fwd?):", subject, re.I):
-            patches.append((_number(subject), text))
-    return [text for _, text in sorted(patches, key=lambda one: one[0][1])] if _is_series(patches) else [
-        text for _, text in patches
-    ]  # fmt: skip
+        subject = _subject(read)
+        number = _number(subject)
+        if CHANGE.search(text) and number[1] > 0 and not re.match(r"(re|aw|fwd?):", subject, re.I):
+            patches.append((number, text))
+    if _is_series(patches, is_whole):
+        patches.sort(key=lambda one: one[0][1])
+    return [text for _, text in patches]
+
+
+def mbox_of(content: bytes) -> bytes | None:
+    """Return the mails in a file as an mbox with Unix line endings, or None if the file contains no mails."""
+    content = _with_plain_ends(content)
+    if not _mails(content):
+        return None
+    if not content.startswith(b"From "):
+        content = BEGIN + re.sub(rb"^(>*From )", rb">\1", content, flags=re.M)
+    return content if content.endswith(b"\n") else content + b"\n"
 
 
 def named_paths(patches) -> list[str]:
@@ -75,23 +99,32 @@ def _text_of(read):
     return re.sub(rb"^>(>*From )", rb"\1", _with_plain_ends(text), flags=re.M)
 
 
+def _subject(read):
+    """Return the decoded subject of a mail on one line; a subject that can't be decoded is returned as it is."""
+    given = read.get("Subject", "")
+    try:
+        text = str(make_header(decode_header(given)))
+    except (LookupError, ValueError, HeaderParseError):
+        text = str(given)
+    return " ".join(text.split())
+
+
 def _number(subject):
     """Return the name of the series, the number of the patch, and the length of the series, as stated in the subject of a mail.
 
     If the subject contains no numbers, the subject, 1 and 1 are returned.
     """
-    tag = TAG.search(subject)
-    numbers = tag and re.search(r"\b(\d+)/(\d+)\b", tag[1])
+    tags = TAGS.match(subject)[0]
+    numbers, version = NUMBERS.search(tags), VERSION.search(tags)
     if not numbers:
         return subject, 1, 1
-    version = re.search(r"\bv(\d+)\b", tag[1], re.I)
     return f"v{version[1] if version else 1} of {int(numbers[2])}", int(numbers[1]), int(numbers[2])
 
 
-def _is_series(patches):
+def _is_series(patches, is_whole):
     """Return whether patches are a numbered series; raise ValueError if a patch is missing or if there are several series."""
     numbered = [number for number, _ in patches if number[2] > 1]
-    if len(patches) < 2 or not numbered:
+    if not numbered or (len(patches) == 1 and not is_whole):
         return False
     if len({number[0] for number, _ in patches}) > 1:
         series = sorted({number[0] for number, _ in patches})
