@@ -9,7 +9,7 @@ from scipy import stats
 
 from study_files import study as studies
 from topics.exam import card_tests
-from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, wanted_measures
+from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, NEVER, wanted_measures
 from topics.exam.judge import scorecard
 from topics.exam.section import group_verdict, link_of
 from topics.exam.sentences import failed_runs, inapplicable_cases, lead, row_sentence
@@ -165,6 +165,17 @@ def test_a_cca_of_which_every_run_crashes_is_worse(exam):
     row = card[card["scenario"] == CASE].iloc[0]
     assert (row["verdict"], row["runs_failed"], card.iloc[0]["verdict"]) == (WORSE, RUNS, WORSE)
     assert "worse in 20 of 20 runs" in row_sentence(row)
+
+
+def test_short_flows_that_never_finish_make_a_row_worse(exam):
+    """The slowdown of a run in which too many short flows never finish is infinite; its run isn't missing."""
+    case, measure = "5.2.2-call-and-web", "slowdown_p95"
+    for count in (RUNS, 9):
+        own = np.where(np.arange(RUNS) < count, NEVER, wave(2, 0.3))
+        row = row_of(of(measure, own, wave(2, 0.3), wave(2.2, 0.3), case), exam, case, measure)
+        assert (row["verdict"], row["runs_missing"], row["runs_worse"]) == (WORSE, 0, count)
+        words = "is infinite in the median run" if count == RUNS else "2.25 (1.91 to infinite) in the median run"
+        assert words in row_sentence(row)
 
 
 def test_standards_that_fall_make_no_candidate_worse(exam):

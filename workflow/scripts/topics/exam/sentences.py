@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from topics.exam.criteria import MEASURES, RARE_EVENTS
+from topics.exam.criteria import MEASURES, NEVER, RARE_EVENTS
 from topics.exam.judge import OF_THE_CCA
 from topics.exam.outcomes import FAR
 from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_MEASURED, OPEN_VERDICTS, WORSE
@@ -130,7 +130,7 @@ def row_sentence(row) -> str:
         most = (
             ""
             if is_missing(row["worst_value"])
-            else f"; in the worst run it is {number(row['worst_value'], measure.decimals)}{unit_of(measure)}"
+            else f"; in the worst run it is {value_words(row['worst_value'], measure.decimals, unit_of(measure))}"
         )
         return f"{place}: {measure.words} is {what}{most}."
     if is_missing(row["value"]):
@@ -162,10 +162,21 @@ def unit_of(measure) -> str:
 
 def _with_interval(row, mean, low, high):
     measure = MEASURES[row["measure"]]
-    text = f"{number(row[mean], measure.decimals)}{unit_of(measure)}"
-    if not is_missing(row[low]):
-        text += f" ({number(row[low], measure.decimals)} to {number(row[high], measure.decimals)})"
+    text = value_words(row[mean], measure.decimals, unit_of(measure))
+    if not is_missing(row[low]) and row[low] < NEVER:
+        text += f" ({value_words(row[low], measure.decimals)} to {value_words(row[high], measure.decimals)})"
     return text
+
+
+def value_words(value, decimals, unit="") -> str:
+    """Return a value, or a difference between two values, in words; `NEVER` is infinite.
+
+    >>> value_words(2.25, 1, " ms"), value_words(NEVER, 1, " ms"), value_words(2 - NEVER, 1)
+    ('2.2 ms', 'infinite', '-infinite')
+    """
+    if not is_missing(value) and abs(value) > NEVER / 2:
+        return "infinite" if value > 0 else "-infinite"
+    return f"{number(value, decimals)}{unit}"
 
 
 def margins_words(margins) -> str:

@@ -23,7 +23,11 @@ EXAM_VALUES = Table(
             "Name of the measure, which ends with the unit; `MEASURES` in `topics/exam/criteria.py` describes each measure.",
         ),
         text_column("other", "CCA of the other flow.", "the measure doesn't involve another flow"),
-        number_column("value", "", "Value of the measure, in the measure's unit."),
+        number_column(
+            "value",
+            "",
+            "Value of the measure, in the measure's unit. 1e9 stands for infinity: too many short flows never finished, or no packet of a call arrived.",
+        ),
     ),
 )
 SCORECARD = Table(
