@@ -117,7 +117,7 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
         own, *standards = draw(rng, (runs,), spread)
         own = np.where(rng.random(runs) < lost, np.nan, own + harm)
         cells = {cca: pd.Series(values, pairs).dropna() for cca, values in zip(CCAS, (own, *standards), strict=True)}
-        outcomes = relative_outcomes(MEASURE, cells, CCAS[0], CCAS[1:], 1.0, pairs, pairs[:0])
+        outcomes = relative_outcomes(MEASURE, cells, CCAS[0], CCAS[1:], 1.0, pairs, {})
         rows.append(
             {"role": PRIMARY, "margin": 1.0, "outcomes": outcomes, "scenario": str(place), "scenario_label": str(place)}
         )

@@ -127,12 +127,12 @@ def test_copies_are_one_measurement(exam):
     assert row_of(copies, exam, runs=drawn)["verdict"] == WORSE
 
 
-def runs_of(cells, failed=(), by="crash"):
-    """Return the part of ``tidy/runs.csv`` that is read; ``failed``: numbers of the CCA's runs that a cause excludes."""
+def runs_of(cells, failed=(), by="crash", cca="mine"):
+    """Return the part of ``tidy/runs.csv`` that is read; ``failed``: numbers of a CCA's runs that a cause excludes."""
     table = values({key: np.nan_to_num(of_cell) for key, of_cell in cells.items()}).drop(
         columns=["measure", "other", "value"]
     )
-    lost = (table["cca"] == "mine") & table["replication"].isin(failed)
+    lost = (table["cca"] == cca) & table["replication"].isin(failed)
     return table.assign(
         valid=~lost, excluded_by=np.where(lost, by, ""), invalid_because=np.where(lost, "kernel panic in tcp_mine", ""), seed=7
     )  # fmt: skip
@@ -165,6 +165,45 @@ def test_a_cca_of_which_every_run_crashes_is_worse(exam):
     row = card[card["scenario"] == CASE].iloc[0]
     assert (row["verdict"], row["runs_failed"], card.iloc[0]["verdict"]) == (WORSE, RUNS, WORSE)
     assert "worse in 20 of 20 runs" in row_sentence(row)
+
+
+@pytest.mark.parametrize("known", [0, 1, 10, 19])
+def test_a_standard_without_values_makes_nothing_alike(exam, known):
+    """A CCA that is worse than Reno in all runs isn't *like* the standards because CUBIC has few values, in whatever order they are."""
+    few = np.where(np.arange(RUNS) < known, wave(90), np.nan)
+    for standards in ((wave(90), few), (few, wave(90))):
+        cells = of("utilisation_percent", wave(78), *standards)
+        row = row_of(cells, exam, runs=runs_of(cells))
+        assert row["verdict"] == {0: NOT_MEASURED, 1: NOT_ENOUGH}.get(known, WORSE)
+        assert (row["n"], row["runs_missing"]) == (known, RUNS - known)
+        for own in (wave(97), wave(90)):
+            cells = of("utilisation_percent", own, *standards)
+            assert row_of(cells, exam, runs=runs_of(cells))["verdict"] in (NOT_MEASURED, NOT_ENOUGH)
+
+
+def test_runs_beyond_a_limit_without_a_standards_run_are_missing(exam):
+    """The CCA starves the other flow in 6 of 26 runs, for which CUBIC has no value: the other runs don't make it *like* the standards."""
+    case, starved = "5.2.1-beside-reno", np.where(np.arange(26) < 6, 15.0, 1.0)
+    cells = of("other_starved_s", starved, np.ones(26), np.where(starved > 5, np.nan, 1.0), case)
+    row = row_of(cells, exam, case, "other_starved_s")
+    assert (row["n"], row["runs_missing"]) == (20, 6) and row["verdict"] != LIKE
+
+
+def test_a_standards_failed_runs_are_its_worst(exam):
+    """CUBIC fails in half of its runs: no CCA is worse than CUBIC in these, and if its own runs fail as well, it isn't worse either."""
+    half = range(1, 11)
+    cubic = np.where(np.arange(RUNS) < 10, np.nan, wave(90))
+    cells = of("utilisation_percent", wave(78), wave(90), cubic)
+    row = row_of(cells, exam, runs=runs_of(cells, half, cca="cubic"))
+    assert (row["n"], row["runs_worse"], row["runs_missing"], row["verdict"]) == (RUNS, 10, 0, TOO_VARIABLE)
+    cells = of("utilisation_percent", cubic, cubic, cubic)
+    runs = pd.concat([runs_of(cells, half, cca=cca).query("cca == @cca") for cca in ("mine", "reno", "cubic")])
+    row = row_of(cells, exam, runs=runs)
+    assert (row["n"], row["runs_failed"], row["runs_worse"], row["runs_missing"]) == (RUNS, 10, 0, 0)
+    case, measure = "5.2.1-beside-reno", "other_starved_s"
+    starved = of(measure, wave(15), wave(1), np.where(np.arange(RUNS) < 10, np.nan, wave(1)), case)
+    row = row_of(starved, exam, case, measure, runs=runs_of(starved, half, cca="cubic"))
+    assert (row["n"], row["runs_worse"]) == (RUNS, 10)
 
 
 def test_short_flows_that_never_finish_make_a_row_worse(exam):

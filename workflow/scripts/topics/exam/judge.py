@@ -44,6 +44,7 @@ from wording.scenario_words import ip_words
 APART = 0.3
 #: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs without a value because of the CCA's behaviour.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
+NO_PAIRS = pd.MultiIndex.from_arrays([[], []], names=PAIR)
 
 
 def scorecard(
@@ -69,7 +70,7 @@ def scorecard(
     rows = [row for criterion in CRITERIA for row in _rows_of(criterion, design, scenarios, confidence)]
     if measured := [row for row in rows if "outcomes" in row]:
         of_scenarios = {
-            row["scenario"]: (design.planned(row["scenario"]), design.failed(row["scenario"])) for row in measured
+            row["scenario"]: (design.planned(row["scenario"]), design.failed_pairs(row["scenario"])) for row in measured
         }
         rows.insert(0, rare_row(measured, exam, of_scenarios))
     judge(rows, exam, significance)
@@ -88,17 +89,13 @@ class _Design:
         there = (values if runs is None else runs).drop_duplicates(RUN)
         own = there[there["cca"] == exam["cca"]]
         self.of_scenario = dict(list(own.groupby("scenario")))
-        self.standards_runs = dict(list(there[there["cca"].isin(exam["standards"])].groupby("scenario")))
+        self.runs = dict(list(there[there["cca"].isin([exam["cca"], *exam["standards"]])].groupby("scenario")))
 
     @cache  # noqa: B019, the object lives only while the card is made
     def planned(self, scenario) -> pd.MultiIndex:
         """Return the pairs (IP version, replication) for which the CCA or a standard CCA ran in a scenario."""
-        of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
-        return (
-            pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates())
-            if of_cca
-            else pd.MultiIndex.from_arrays([[], []], names=PAIR)
-        )
+        runs = self.runs.get(scenario)
+        return NO_PAIRS if runs is None else pd.MultiIndex.from_frame(runs[PAIR].drop_duplicates())
 
     def excluded(self, scenario) -> pd.DataFrame:
         """Return the rows of the CCA's invalid runs in a scenario, with the reasons; there are no rows without ``tidy/runs.csv``."""
@@ -106,11 +103,17 @@ class _Design:
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
     @cache  # noqa: B019, the object lives only while the card is made
-    def failed(self, scenario) -> pd.MultiIndex:
-        """Return the pairs of a scenario whose runs lack values because of the CCA's behaviour."""
-        excluded = self.excluded(scenario)
-        by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
-        return pd.MultiIndex.from_frame(by_cca[PAIR])
+    def failed(self, scenario) -> dict[str, pd.MultiIndex]:
+        """Return a mapping CCA (examined or standard) -> the pairs of a scenario whose runs lack values because of the CCA's behaviour."""
+        runs = self.runs.get(scenario)
+        if runs is None or not {"valid", "excluded_by"} <= set(runs):
+            return {}
+        by_cca = runs[~runs["valid"].astype(bool) & runs["excluded_by"].isin(OF_THE_CCA)]
+        return {cca: pd.MultiIndex.from_frame(rows[PAIR]) for cca, rows in by_cca.groupby("cca")}
+
+    def failed_pairs(self, scenario) -> pd.MultiIndex:
+        """Return the pairs of a scenario in which the examined CCA's run failed."""
+        return self.failed(scenario).get(self.exam["cca"], NO_PAIRS)
 
     @cache  # noqa: B019, the object lives only while the card is made
     def paths(self, scenario) -> int | None:
@@ -168,7 +171,7 @@ def _rows_of(criterion, design, scenarios, confidence):
     for scenario in answering:
         place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
         asked = [name for name in criterion.measures if design.is_asked(scenario, name)]
-        if not asked and not len(design.failed(scenario)):
+        if not asked and not len(design.failed_pairs(scenario)):
             yield place | {"verdict": NOT_MEASURED, "reason": design.why_none(scenario)}
             continue
         for name in asked or criterion.measures[:1]:

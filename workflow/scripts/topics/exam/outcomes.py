@@ -1,8 +1,9 @@
 """The outcome of each of the examined CCA's runs against each standard CCA: worse or better by more than the margin, or neither.
 
 Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed, didn't end, or was
-excluded because of its sender's behaviour is worse than any other. Verdicts are based on counts of outcomes instead of means, so they are
-valid for any distribution of the values.
+excluded because of its sender's behaviour is worse than any other, also if it is a standard CCA's run. A pair of runs in which any CCA has
+no value for another reason isn't compared: otherwise a standard CCA with few values would have the fewest runs against which the CCA is
+worse. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the values.
 """
 
 from collections.abc import Mapping
@@ -26,9 +27,9 @@ class Outcomes:
     """The outcomes of a row's runs."""
 
     planned: int  # number of planned runs in the scenario
-    missing: int  # number of planned runs without a value for reasons other than the CCA's behaviour
+    missing: int  # number of planned runs that weren't compared
     failed: int  # number of planned runs without a value because of the CCA's behaviour
-    # Amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value.
+    # Amount by which each pair (row) is worse than each standard CCA (column): inf if only the CCA's run failed, -inf if only the standard's.
     worse_by: pd.DataFrame
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
@@ -59,7 +60,7 @@ class Outcomes:
     @cached_property
     def is_far(self) -> pd.Series:
         """Whether each run is far worse than every standard CCA."""
-        return (self.worse_by > self.far).mask(self.worse_by.isna(), True).all(axis=1)
+        return (self.worse_by > self.far).all(axis=1)
 
     @property
     def far_worse(self) -> int:
@@ -117,20 +118,22 @@ def relative_outcomes(
         The examined CCA, and the standard CCAs.
     margin : float
         Margin in the measure's unit.
-    planned, failed : pandas.Index
-        Pairs (IP version, replication) of the scenario's runs, and the pairs that failed because of the CCA's behaviour.
+    planned : pandas.Index
+        Pairs (IP version, replication) of the scenario's runs.
+    failed : mapping
+        CCA -> the pairs in which its run failed because of its own behaviour; CCAs without such pairs may be missing.
     paths : int, optional
         Number of distinct paths drawn at random for the replications; by default, repeated runs are recognised by their values.
     """
     sign = -1 if measure.better == HIGHER else 1
-    of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, failed)
-    own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
-    others = of_all[[name for name in standards if name in of_all]]
-    differences = others.rsub(own, axis=0).mask(others.isna())
+    of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, planned, failed)
+    own, others = of_all[cca], of_all[list(standards)]
+    # If both runs failed, neither is worse.
+    differences = others.rsub(own, axis=0).mask(np.isinf(others).mul(np.isinf(own), axis=0), 0.0)
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
     measurements = _measurements(of_all[np.isfinite(own)], STEP * margin, paths)
     return _outcomes(
-        own,
+        cca,
         differences,
         planned,
         failed,
@@ -148,8 +151,8 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and none
     exceeds the limit. The other parameters are the same as in `relative_outcomes`.
     """
-    of_all = _side_by_side(cells, cca, standards, failed)
-    own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
+    of_all = _side_by_side(cells, cca, standards, planned, failed)
+    own = of_all[cca]
     values = of_all.reindex(columns=[name for name in standards if name != cca])
     others, exceeds = values > limit, own > limit
     by_path = others.any(axis=1)
@@ -157,21 +160,25 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     differences = (exceeds.astype(float) - by_path).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
     measurements = _measurements(of_all[np.isfinite(own)], STEP * limit, paths)
-    return _outcomes(own, differences, planned, failed, measurements, margin=0.5, far=0.5, far_pairs=far_pairs)
+    return _outcomes(cca, differences, planned, failed, measurements, margin=0.5, far=0.5, far_pairs=far_pairs)
 
 
-def _side_by_side(cells, cca, standards, failed):
-    """Return a table of values with one column per CCA (examined or standard) and one row per pair, including failed runs."""
-    table = pd.DataFrame({name: cells[name] for name in dict.fromkeys([cca, *standards]) if name in cells}, dtype=float)
-    table = table.reindex(table.index.union(failed)) if len(failed) else table
-    return table if cca in table else table.assign(**{cca: np.nan})
+def _side_by_side(cells, cca, standards, planned, failed):
+    """Return a table of values with one column per CCA (examined or standard) and one row per planned pair; failed runs have inf."""
+    table = {}
+    for name in dict.fromkeys([cca, *standards]):
+        values = cells[name].reindex(planned) if name in cells else pd.Series(np.nan, planned)
+        table[name] = values.mask(planned.isin(failed[name]), np.inf) if name in failed else values
+    return pd.DataFrame(table, dtype=float)
 
 
-def _outcomes(own, differences, planned, failed, measurements, **bounds):
-    compared = differences[differences.notna().any(axis=1) & own.notna()]
+def _outcomes(cca, differences, planned, failed, measurements, far_pairs, **bounds):
+    compared = differences.dropna()
+    far_pairs = {name: pairs.intersection(compared.index) for name, pairs in far_pairs.items()}
+    failures = int(compared.index.isin(failed[cca]).sum()) if cca in failed else 0
     return Outcomes(
-        planned=len(planned), missing=len(planned) - int(own.notna().sum()), failed=len(failed), worse_by=compared,
-        measurements=min(measurements + len(failed), len(compared)), **bounds,
+        planned=len(planned), missing=len(planned) - len(compared), failed=failures, worse_by=compared,
+        measurements=min(measurements + failures, len(compared)), far_pairs=far_pairs, **bounds,
     )  # fmt: skip
 
 
