@@ -116,11 +116,13 @@ class _Design:
         return self.failed(scenario).get(self.exam["cca"], NO_PAIRS)
 
     @cache  # noqa: B019, the object lives only while the card is made
-    def paths(self, scenario) -> int | None:
-        """Return the number of distinct paths drawn at random for the CCA's runs in a scenario; None if unknown."""
+    def paths(self, scenario) -> pd.Series | None:
+        """Return the number of the path drawn at random for each of the CCA's runs in a scenario, by pair; None if unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
         own = self.of_scenario.get(scenario)
-        return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
+        if own is None or not set(drawn) <= set(own):
+            return None
+        return own.groupby(drawn, dropna=False).ngroup().set_axis(pd.MultiIndex.from_frame(own[PAIR]))
 
     def is_asked(self, scenario, measure) -> bool:
         """Return whether the scorecard shows a measure in a scenario: it does if any CCA has a value or the row is a deciding one."""
@@ -259,16 +261,19 @@ def rare_row(rows, exam, of_scenarios) -> dict:
         for pair, is_far in outcomes.is_far.items():
             far[scenario, *pair] = far.get((scenario, *pair), False) or bool(is_far)
         standard_far |= dict.fromkeys((scenario, *pair) for pair in outcomes.standard_pairs)
-    planned = sum(len(pairs) for pairs, _ in of_scenarios.values())
-    index = (
-        pd.MultiIndex.from_tuples(list(far), names=names) if far else pd.MultiIndex.from_arrays([[]] * 3, names=names)
-    )
-    worse_by = pd.DataFrame({"any": [float(value) for value in far.values()]}, index=index)
+
+    def index(pairs):
+        return (
+            pd.MultiIndex.from_tuples(pairs, names=names) if pairs else pd.MultiIndex.from_arrays([[]] * 3, names=names)
+        )
+
+    def of_all(place):
+        return [(scenario, *pair) for scenario, pairs in of_scenarios.items() for pair in pairs[place]]
+
+    worse_by = pd.DataFrame({"any": [float(value) for value in far.values()]}, index=index(list(far)))
     outcomes = Outcomes(
-        planned=planned, missing=planned - len(far), failed=sum(len(failed) for _, failed in of_scenarios.values()),
-        worse_by=worse_by, margin=0.5, far=0.5,
-        far_pairs={"standard": pd.MultiIndex.from_tuples(list(standard_far), names=names) if standard_far else index[:0]},
-        measurements=len(far),
+        planned=index(of_all(0)), failures=index([pair for pair in of_all(1) if pair in far]), worse_by=worse_by,
+        margin=0.5, far=0.5, far_pairs={"standard": index(list(standard_far))},
     )  # fmt: skip
     places = worse_by[worse_by["any"] > 0].groupby(level="scenario").size().sort_values(ascending=False, kind="stable")
     labels = {row["scenario"]: row["scenario_label"] for row in rows}
@@ -282,7 +287,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
 def _counts(outcomes) -> dict:
     """Return the columns that count a row's runs, and the outcomes themselves."""
     return {
-        "n": outcomes.n, "runs_planned": outcomes.planned, "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
+        "n": outcomes.n, "runs_planned": len(outcomes.planned), "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
         "runs_worse": outcomes.worse, "runs_better": outcomes.better, "runs_far_worse": outcomes.far_worse,
         "standard_runs_far_worse": outcomes.standards_far, "outcomes": outcomes,
     }  # fmt: skip
@@ -297,12 +302,11 @@ def judge(rows, exam, significance) -> None:
     deciding = [row for row in rows if row["role"] == PRIMARY and "outcomes" in row]
     tests = sum(row["role"] == PRIMARY for row in rows)
     looks = [*exam.get("looks", ()), None]
-    # Collapses that are no more frequent than those of the standard CCAs don't count against the CCA.
-    of_all = next((row["outcomes"] for row in deciding if "is_rare" in row and row["outcomes"].n), None)
-    rare = max(card_tests.RARE, of_all.standards_far / of_all.n if of_all else 0.0)
+    of_all = next((row["outcomes"] for row in deciding if "is_rare" in row), None)
     for number, look in enumerate(looks):
         level = card_tests.level_of_look(significance, number)
-        still = [row for row in deciding if row.get("verdict") in (None, *OPEN_VERDICTS)]
+        rare = _allowed_share(_until(of_all, look)) if of_all else card_tests.RARE
+        still = [row for row in deciding if row.get("verdict") in (None, NOT_MEASURED, *OPEN_VERDICTS)]
         for row, verdict in zip(
             still,
             _verdicts([_until(row["outcomes"], look) for row in still], still, tests, level, exam, rare),
@@ -313,6 +317,14 @@ def judge(rows, exam, significance) -> None:
     for row in deciding:
         if row["verdict"] in OPEN_VERDICTS:
             row |= _what_it_would_take(row, exam, level / tests, next_level)
+
+
+def _allowed_share(of_all):
+    """Return the share of far worse runs above which collapses count as shown, given the outcomes of all cases together.
+
+    Collapses that are no more frequent than those of the standard CCAs don't count against the CCA.
+    """
+    return max(card_tests.RARE, of_all.standards_far / of_all.n if of_all.n else 0.0)
 
 
 def _until(outcomes, replications):
@@ -360,7 +372,7 @@ def _open(one) -> dict[str, str]:
     if one.measurements < one.n:
         return {"verdict": NOT_ENOUGH, "reason": f"its {one.n} runs repeat one measurement"}
     if one.missing and not 0 < one.worse < one.n:
-        return {"verdict": NOT_ENOUGH, "reason": f"{one.missing} of {one.planned} runs are missing"}
+        return {"verdict": NOT_ENOUGH, "reason": f"{one.missing} of {len(one.planned)} runs are missing"}
     if 0 < one.worse < one.n:
         return {"verdict": TOO_VARIABLE, "reason": f"worse in {one.worse} of {one.n} runs"}
     return {"verdict": NOT_ENOUGH, "reason": f"{one.n} runs are too few"}

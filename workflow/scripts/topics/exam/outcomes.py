@@ -26,20 +26,39 @@ FAR = 4
 class Outcomes:
     """The outcomes of a row's runs."""
 
-    planned: int  # number of planned runs in the scenario
-    missing: int  # number of planned runs that weren't compared
-    failed: int  # number of planned runs without a value because of the CCA's behaviour
+    planned: pd.Index  # pairs of the scenario's planned runs
+    failures: pd.Index  # compared pairs in which the CCA's run failed because of its own behaviour
     # Amount by which each pair (row) is worse than each standard CCA (column): inf if only the CCA's run failed, -inf if only the standard's.
     worse_by: pd.DataFrame
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than every other CCA
-    measurements: int  # number of runs that don't repeat each other
+    # Values of the compared pairs that didn't fail, with one column per CCA; None if runs can't repeat each other.
+    values: pd.DataFrame | None = None
+    step: float = 0.0  # amount by which some values differ unless the runs repeat each other
+    paths: pd.Series | None = None  # number of the path that was drawn at random for each pair; None if unknown
 
     @property
     def n(self) -> int:
         """Number of runs with an outcome."""
         return len(self.worse_by)
+
+    @property
+    def missing(self) -> int:
+        """Number of planned runs that weren't compared."""
+        return len(self.planned) - self.n
+
+    @property
+    def failed(self) -> int:
+        """Number of compared runs without a value because of the CCA's behaviour."""
+        return len(self.failures)
+
+    @cached_property
+    def measurements(self) -> int:
+        """Number of runs that don't repeat each other."""
+        if self.values is None:
+            return self.n
+        return _measurements(self.values, self.step, self.paths) + self.failed
 
     @cached_property
     def worse(self) -> int:
@@ -92,14 +111,20 @@ class Outcomes:
         return str(medians.idxmin()) if medians.notna().any() else None
 
     def until(self, replications) -> "Outcomes":
-        """Return the outcomes of the replications with numbers up to `replications`."""
-        worse_by = self.worse_by[self.worse_by.index.get_level_values("replication") <= replications]
-        far_pairs = {
-            name: pairs[pairs.get_level_values("replication") <= replications] for name, pairs in self.far_pairs.items()
-        }
-        measurements = len(worse_by) if self.measurements >= self.n else min(len(worse_by), 1)
-        planned = len(worse_by) + self.missing
-        return replace(self, planned=planned, worse_by=worse_by, far_pairs=far_pairs, measurements=measurements)
+        """Return the outcomes of the replications with numbers up to `replications`.
+
+        They are the same whatever runs are added later.
+        """
+
+        def early(of):
+            pairs = of if isinstance(of, pd.Index) else of.index
+            return of[pairs.get_level_values("replication") <= replications]
+
+        return replace(
+            self, planned=early(self.planned), failures=early(self.failures), worse_by=early(self.worse_by),
+            far_pairs={name: early(pairs) for name, pairs in self.far_pairs.items()},
+            values=None if self.values is None else early(self.values),
+        )  # fmt: skip
 
     def _fewest(self, counts):
         return int(counts.sum(axis=0).min()) if counts.size else 0
@@ -122,8 +147,8 @@ def relative_outcomes(
         Pairs (IP version, replication) of the scenario's runs.
     failed : mapping
         CCA -> the pairs in which its run failed because of its own behaviour; CCAs without such pairs may be missing.
-    paths : int, optional
-        Number of distinct paths drawn at random for the replications; by default, repeated runs are recognised by their values.
+    paths : pandas.Series, optional
+        Number of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
     """
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, planned, failed)
@@ -131,17 +156,8 @@ def relative_outcomes(
     # If both runs failed, neither is worse.
     differences = others.rsub(own, axis=0).mask(np.isinf(others).mul(np.isinf(own), axis=0), 0.0)
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
-    measurements = _measurements(of_all[np.isfinite(own)], STEP * margin, paths)
-    return _outcomes(
-        cca,
-        differences,
-        planned,
-        failed,
-        measurements,
-        margin=_beyond(margin),
-        far=_beyond(FAR * margin),
-        far_pairs=far_pairs,
-    )
+    bounds = {"margin": _beyond(margin), "far": _beyond(FAR * margin), "step": STEP * margin}
+    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, **bounds)
 
 
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
@@ -159,8 +175,8 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     unknown = own.isna() | (exceeds & ~by_path & values.isna().any(axis=1))
     differences = (exceeds.astype(float) - by_path).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
-    measurements = _measurements(of_all[np.isfinite(own)], STEP * limit, paths)
-    return _outcomes(cca, differences, planned, failed, measurements, margin=0.5, far=0.5, far_pairs=far_pairs)
+    bounds = {"margin": 0.5, "far": 0.5, "step": STEP * limit}
+    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, **bounds)
 
 
 def _side_by_side(cells, cca, standards, planned, failed):
@@ -172,14 +188,17 @@ def _side_by_side(cells, cca, standards, planned, failed):
     return pd.DataFrame(table, dtype=float)
 
 
-def _outcomes(cca, differences, planned, failed, measurements, far_pairs, **bounds):
+def _outcomes(own, of_all, differences, planned, far_pairs, **others):
     compared = differences.dropna()
-    far_pairs = {name: pairs.intersection(compared.index) for name, pairs in far_pairs.items()}
-    failures = int(compared.index.isin(failed[cca]).sum()) if cca in failed else 0
+    own = own.loc[compared.index]
     return Outcomes(
-        planned=len(planned), missing=len(planned) - len(compared), failed=failures, worse_by=compared,
-        measurements=min(measurements + failures, len(compared)), far_pairs=far_pairs, **bounds,
-    )  # fmt: skip
+        planned=planned,
+        failures=compared.index[np.isinf(own)],
+        worse_by=compared,
+        far_pairs={name: pairs[pairs.isin(compared.index)] for name, pairs in far_pairs.items()},
+        values=of_all.loc[compared.index[np.isfinite(own)]],
+        **others,
+    )
 
 
 def _beyond(margin):
@@ -201,7 +220,7 @@ def _measurements(values, step, paths):
     Paths are known to differ if at least half of them differ. Some paths may coincide, because queue sizes are drawn at random from a small
     range of whole packets, but the other quantities drawn with the seed still differ.
     """
-    if paths is not None and 2 * paths >= len(values):
+    if paths is not None and 2 * paths.reindex(values.index).nunique() >= len(values):
         return len(values)
     spread = (values.max() - values.min()).max() if len(values) else 0.0
     return len(values) if spread > step else 1
