@@ -12,7 +12,7 @@ from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, NEVER, wanted_measures
 from topics.exam.judge import scorecard
 from topics.exam.section import group_verdict, link_of
-from topics.exam.sentences import failed_runs, inapplicable_cases, lead, row_sentence
+from topics.exam.sentences import failed_runs, inapplicable_cases, lead, open_sentence, row_sentence
 from topics.exam.tables import (
     BETTER,
     EXAM_VALUES,
@@ -343,6 +343,37 @@ def test_looks_at_a_row_without_values(exam):
     }
     row = row_of(cells | late, named, runs=runs_of(cells))
     assert (row["verdict"], row["look"]) == (WORSE, 2)
+
+
+@pytest.mark.parametrize("runs", [26, 46, 66])
+def test_more_runs_on_drawn_queues_hide_no_crash(exam, runs):
+    """Queues of 11 sizes over two IP versions give 22 paths, also if there are more runs than that."""
+    case, measure = "5.2-acks-lost", "packets_per_rtt"
+    level = np.full(runs, 0.1)
+    for own in (np.where(np.arange(runs) % 4 == 0, np.nan, 0.1), np.where(np.arange(runs) % 4 == 0, 9, 0.1)):
+        cells = of(measure, own, level, level, case)
+        crashed = np.flatnonzero(np.isnan(own)) + 1
+        drawn = runs_of(cells, crashed).assign(rtt_path_ms=40.0, rate_mbps=20.0)
+        drawn["queue_bytes"] = 1500 * (drawn["replication"] // 2 % 11)
+        row = row_of(cells, exam, case, measure, runs=drawn)
+        assert (row["verdict"], row["reason"]) == (WORSE, "")
+        # All of these paths may have the same outcome.
+        cells = of(measure, level, level, level, case)
+        assert row_of(cells, exam, case, measure, runs=drawn.assign(valid=True, excluded_by=""))["verdict"] == LIKE
+
+
+def test_runs_of_which_some_failed_do_not_repeat_each_other(exam):
+    """The other runs may all have the same value. What would have been shown has no size if most runs failed."""
+    for count, verdict in ((10, WORSE), (1, TOO_VARIABLE)):
+        own = np.where(np.arange(RUNS) < count, np.nan, 99.0)
+        cells = of("utilisation_percent", own, np.full(RUNS, 99.0), np.full(RUNS, 99.0))
+        row = row_of(cells, exam, runs=runs_of(cells, range(1, count + 1)))
+        assert (row["verdict"], row["runs_failed"]) == (verdict, count) and "repeat" not in row["reason"]
+    # Reno collapses in eight of the other runs, so that the row is open.
+    own, reno = np.where(np.arange(RUNS) < 11, np.nan, wave(84)), np.where(np.arange(RUNS) < 12, wave(80), 20)
+    cells = of("utilisation_percent", own, reno, wave(90))
+    row = row_of(cells, exam, runs=runs_of(cells, range(1, 12)))
+    assert row["verdict"] == TOO_VARIABLE and np.isnan(row["detectable"]) and "inf" not in open_sentence(row)
 
 
 def test_errors_of_all_looks_are_the_level():

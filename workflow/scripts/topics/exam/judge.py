@@ -387,5 +387,7 @@ def _what_it_would_take(row, exam, level, next_level) -> dict:
         ordered = np.sort(one.worse_by[one.nearest].to_numpy(float))
         # If all runs were worse by this amount, enough of them would exceed the margin to show it.
         lowest = ordered[one.n - fewest]
-        found["detectable"] = row["margin"] + float(np.median(ordered)) - float(lowest)
+        detectable = row["margin"] + float(np.median(ordered)) - float(lowest)
+        # A deterioration of runs that failed has no size.
+        found["detectable"] = detectable if np.isfinite(detectable) else np.nan
     return found

@@ -20,6 +20,8 @@ PAIR = ["ip_version", "replication"]
 STEP = 0.1
 #: A run that is worse by more than this many margins is far worse, that is, it counts as a collapse.
 FAR = 4
+#: If at least half of a row's runs, or this number of them, have distinct paths, then the paths were drawn at random.
+DISTINCT_PATHS = 10
 
 
 @dataclass(frozen=True)
@@ -55,10 +57,10 @@ class Outcomes:
 
     @cached_property
     def measurements(self) -> int:
-        """Number of runs that don't repeat each other."""
-        if self.values is None:
+        """Effective number of runs: 1 if all runs repeat one measurement. Runs don't repeat each other if some failed."""
+        if self.values is None or self.failed or _are_distinct(self.values, self.step, self.paths):
             return self.n
-        return _measurements(self.values, self.step, self.paths) + self.failed
+        return min(self.n, 1)
 
     @cached_property
     def worse(self) -> int:
@@ -212,15 +214,13 @@ def _far_worse(of_all, name, far):
     return of_all.index[of_all[name] - others > _beyond(far)]
 
 
-def _measurements(values, step, paths):
-    """Return the effective number of a row's runs.
+def _are_distinct(values, step, paths):
+    """Return whether a row's runs are known not to repeat one measurement: their paths were drawn at random, or their values differ.
 
-    The number is 1 if all runs repeat one measurement, unless their paths are known to differ.
-
-    Paths are known to differ if at least half of them differ. Some paths may coincide, because queue sizes are drawn at random from a small
-    range of whole packets, but the other quantities drawn with the seed still differ.
+    Drawn paths may coincide, because queue sizes are drawn from a small range of whole packets. Each such run is nevertheless a random draw
+    from the population of paths, and the other quantities drawn with its seed differ. The number of distinct paths is bounded, so it can't
+    be half of any number of runs.
     """
-    if paths is not None and 2 * paths.reindex(values.index).nunique() >= len(values):
-        return len(values)
-    spread = (values.max() - values.min()).max() if len(values) else 0.0
-    return len(values) if spread > step else 1
+    if paths is not None and paths.reindex(values.index).nunique() >= min(len(values) / 2, DISTINCT_PATHS):
+        return True
+    return bool(((values.max() - values.min()) > step).any())

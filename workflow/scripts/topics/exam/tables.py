@@ -62,7 +62,7 @@ SCORECARD = Table(
         number_column("p_corrected", "", "p-value for the verdict *worse*, corrected for all deciding rows by Holm's procedure (1979).", "the row is secondary, or has no run"),
         ordinal_column("look", "Number of the interim look at which the verdict was reached.", "the row is secondary"),
         count_column("runs_needed", "runs", "For an open row: the number of runs that would decide the row if further runs had the same shares of outcomes.", "the row is not open, or 400 runs would not be enough"),
-        number_column("detectable", "", "For an open row: the smallest deterioration that these runs would have been able to show, in the row's unit.", "the row is not open, or there are too few runs to show anything"),
+        number_column("detectable", "", "For an open row: the smallest deterioration that these runs would have been able to show, in the row's unit.", "the row is not open, there are too few runs to show anything, or too many of them failed"),
         number_column("value", "", "Median over the examined CCA's runs, in the row's unit.", _NOT_MEASURED),
         number_column("low", "", "Lower end of the interval of `value`, which is an order statistic.", _NO_INTERVAL),
         number_column("high", "", "Upper end of the interval of `value`, which is an order statistic.", _NO_INTERVAL),
