@@ -12,7 +12,7 @@ from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, NEVER, wanted_measures
 from topics.exam.judge import scorecard
 from topics.exam.section import group_verdict, link_of
-from topics.exam.sentences import failed_runs, inapplicable_cases, lead, open_sentence, row_sentence
+from topics.exam.sentences import failed_runs, inapplicable_cases, lead, open_sentence, row_sentence, worst_rows
 from topics.exam.tables import (
     BETTER,
     EXAM_VALUES,
@@ -156,6 +156,38 @@ def test_missing_runs_are_no_gap(exam, by, verdict):
         assert failed_runs(runs_of(cells, failed, by), "mine")[0].endswith(
             "in 9 of 20 runs, first in 6.3-x/mine/ipv4/1, seed 7: kernel panic in tcp_mine."
         )
+
+
+@pytest.mark.parametrize(
+    "case, measure, own, standard, words",
+    [
+        (CASE, "utilisation_percent", 97, 80, "worse in 12 of 20 runs (12 failed); its goodput, relative to the path's maximum, is 96.9 % (96.0 to 98.0) in the median of the other runs, against "),
+        ("5.1.1-x", "packets_per_rtt", 0.1, 0.2, "is beyond the limit of 1.25 packets/RTT, or the run failed, in 12 of 20 runs (12 failed), in which no standard CCA exceeds it; in the worst of the other runs it is 1.09 packets/RTT."),
+    ],
+)  # fmt: skip
+def test_sentences_about_failed_runs_say_so(exam, case, measure, own, standard, words):
+    """The other runs are good, and aren't called worse or beyond the limit."""
+    crashed = range(1, 13)
+    own = np.where(np.isin(np.arange(RUNS) + 1, crashed), np.nan, wave(own))
+    cells = of(measure, own, wave(standard), wave(standard), case)
+    row = row_of(cells, exam, case, measure, runs=runs_of(cells, crashed))
+    assert row["verdict"] == WORSE and words in row_sentence(row)
+    rare = scorecard(values(cells), {case: case}, exam, runs=runs_of(cells, crashed)).iloc[0]
+    assert row_sentence(rare).startswith("In 12 of 20 runs (12 failed) it is worse than every standard CCA")
+
+
+def test_rows_with_failed_runs_come_first(exam):
+    """A row of which every run failed has no difference in margins, and is nevertheless the clearest."""
+    small, crashes = ("5.1.2-x", "queueing_p95_ms"), (CASE, "utilisation_percent")
+    cells = of(small[1], wave(90), wave(30), wave(30), small[0]) | of(
+        crashes[1], np.full(RUNS, np.nan), wave(80), wave(90)
+    )
+    runs = pd.concat([runs_of({key: cells[key]}, range(1, RUNS + 1) if key[0] == CASE else ()) for key in cells])
+    named = exam | {"primaries": {case: [measure] for case, measure in (small, crashes)}}
+    card = scorecard(values(cells), {small[0]: "long queue", CASE: "cable"}, named, runs=runs)
+    deciding = card[card["role"] == PRIMARY]
+    assert [row["scenario"] for row in worst_rows(deciding)] == ["", CASE, small[0]]
+    assert "most clearly in wired paths (case: cable): worse in 20 of 20 runs (20 failed)" in lead(deciding)
 
 
 def test_a_cca_of_which_every_run_crashes_is_worse(exam):

@@ -71,7 +71,7 @@ SCORECARD = Table(
         number_column("standard_value", "", "Median over the runs of `standard`, in the row's unit.", "no standard CCA has a value"),
         number_column("standard_low", "", "Lower end of the interval of `standard_value`.", _NO_INTERVAL),
         number_column("standard_high", "", "Upper end of the interval of `standard_value`.", _NO_INTERVAL),
-        number_column("worse_by", "", "Median amount by which a run is worse than the run of `standard` with the same seed; negative if the run is better.", _ABSOLUTE),
+        number_column("worse_by", "", "Median amount by which a run is worse than the run of `standard` with the same seed, over the runs that did not fail; negative if the run is better.", _ABSOLUTE),
         number_column("worse_by_low", "", "Lower end of the interval of `worse_by`.", _ABSOLUTE),
         number_column("worse_by_high", "", "Upper end of the interval of `worse_by`.", _ABSOLUTE),
         number_column("margin", "", "Amount above which a difference counts, as fixed beforehand by the study.", _ABSOLUTE),
