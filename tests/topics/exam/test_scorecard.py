@@ -408,6 +408,30 @@ def test_runs_of_which_some_failed_do_not_repeat_each_other(exam):
     assert row["verdict"] == TOO_VARIABLE and np.isnan(row["detectable"]) and "inf" not in open_sentence(row)
 
 
+@pytest.mark.parametrize("n", [20, 66, 640])
+def test_a_collapse_of_a_standard_makes_nothing_worse(n):
+    """The p-value of too many collapses never falls if a standard CCA collapses more often, and never rises if the CCA does."""
+    counts = [[card_tests.p_collapses(far, n, standards) for standards in range(20)] for far in range(20)]
+    assert (np.diff(counts, axis=1) >= 0).all() and (np.diff(counts, axis=0) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("standards", [0, 1])
+@pytest.mark.parametrize("collapses, verdict", [(1, TOO_VARIABLE), (4, WORSE)])
+def test_the_row_about_all_cases_allows_5_percent_of_collapses(exam, collapses, verdict, standards):
+    """The CCA collapses in 20 or 80 of 640 runs, and Reno in none or in one. Only more than 5 % of runs are shown to be too many."""
+    cells, cases = {}, [f"6.3-{number}" for number in range(32)]
+    for number, case in enumerate(cases):
+        own, reno = wave(90), wave(90)
+        if number < 20:
+            own[(number + 5 * np.arange(collapses)) % RUNS] = 20
+        if number == 0:
+            reno[7 : 7 + standards] = 20
+        cells |= of("utilisation_percent", own, reno, wave(91), case)
+    row = scorecard(values(cells), dict.fromkeys(cases, "x"), exam).iloc[0]
+    assert (row["runs_far_worse"], row["standard_runs_far_worse"]) == (20 * collapses, standards)
+    assert row["verdict"] == verdict
+
+
 def test_errors_of_all_looks_are_the_level():
     assert sum(card_tests.level_of_look(0.05, look) for look in range(50)) == pytest.approx(0.05)
 

@@ -4,7 +4,7 @@ Each run of the examined CCA is compared with the standard CCAs' runs with the s
 margin, better by more than the margin, or neither (`outcomes`). Verdicts are based on the counts of such runs (`card_tests`), so they are
 valid for any distribution.
 
-- *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed, or in more runs than the most similar
+- *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed and in more runs than the most similar
   standard CCA.
 - *Better*: most runs are better. For all deciding rows together, the probability of any false *worse* or *better* is below the level.
 - *Like*: no run is missing, and for all deciding rows together, the data rule out that the share of worse runs exceeds a given bound.
@@ -316,7 +316,7 @@ def judge(rows, exam, significance) -> None:
     next_level = card_tests.level_of_look(significance, len(looks)) / max(tests, 1)
     for row in deciding:
         if row["verdict"] in OPEN_VERDICTS:
-            row |= _what_it_would_take(row, exam, level / tests, next_level)
+            row |= _what_it_would_take(row, exam, level / tests, next_level, rare)
 
 
 def _allowed_share(of_all):
@@ -378,10 +378,10 @@ def _open(one) -> dict[str, str]:
     return {"verdict": NOT_ENOUGH, "reason": f"{one.n} runs are too few"}
 
 
-def _what_it_would_take(row, exam, level, next_level) -> dict:
+def _what_it_would_take(row, exam, level, next_level, rare) -> dict:
     """Return the smallest deterioration that an open row could have shown, and the number of runs that would close the row."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
-    found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute)}
+    found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute, rare)}
     fewest = card_tests.fewest_for_most(one.n, level)
     if not is_absolute and fewest is not None:
         ordered = np.sort(one.worse_by[one.nearest].to_numpy(float))
