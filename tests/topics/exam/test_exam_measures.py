@@ -7,17 +7,23 @@ import pandas as pd
 import pytest
 
 from changing_run import changing_run
-from topics.exam.measure_exam import PATH, harms
+from inference.censored_times import ended_quantile
+from topics.exam.criteria import NEVER
+from topics.exam.measure_exam import PATH, harms, values_of
 from topics.exam.measures import (
     RunData,
     breaker_s,
+    crowd_percent,
     dip_percent,
     harm,
+    jain_index,
     least_percent,
     longest_s,
+    other_flow,
     packets_per_rtt,
     rtt_exponent,
     starved_s,
+    subflows_percent,
 )  # fmt: skip
 
 MSS = 1000
@@ -35,7 +41,9 @@ def run_of(rates_mbps, change=None, drops=None):
     row = {
         "duration_s": 20, "mss_bytes": MSS, "packet_bytes": 1066, "rtt_path_ms": 40.0, "rate_mbps": 20.0,
     }  # fmt: skip
-    flows = pd.DataFrame({"flow": range(len(rates_mbps)), "start_offset_ms": 0.0, "rtt_path_ms": 40.0})
+    flows = pd.DataFrame(
+        {"flow": range(len(rates_mbps)), "start_offset_ms": 0.0, "rtt_path_ms": 40.0, "goodput_lifetime_mbps": 1.0}
+    )
     queue = pd.DataFrame(
         {"time_s": TIMES, "packets": 0, "drops": 0 if drops is None else drops(TIMES), "delay_ms": 0.0}
     )
@@ -65,6 +73,30 @@ def test_starved():
     assert starved_s(run_of([steady(10), steady(2)]), 0.1) == 0
 
 
+def until(end_s, begin_s=0.0, mbps=10.0):
+    """Return a rate that is 0 except between two times."""
+    return lambda times: np.where((times > begin_s) & (times < end_s), mbps, 0.0)
+
+
+def test_flows_that_all_stall_starve():
+    """Two flows deliver nothing from 2 to 20 s."""
+    assert starved_s(run_of([until(2), until(2)]), 0.1) == pytest.approx(18, abs=1)
+
+
+@pytest.mark.parametrize("change", [{"down_for_s": 8}, {"loss_percent": 100, "direction": "reverse"}])
+def test_no_flow_starves_while_the_path_is_down(change):
+    """Nothing can be delivered from 5 to 13 s, nor, without feedback, from 5 to 20 s."""
+    rate = steady(10) if "down_for_s" not in change else lambda times: np.where((times > 5) & (times < 13), 0.0, 10.0)
+    flows = [rate, rate] if "down_for_s" in change else [until(5), until(5)]
+    assert starved_s(run_of(flows, {"at_s": 5, **change}), 0.1) <= 1
+
+
+def test_a_flow_that_starts_too_late_starved_before():
+    """The other flow delivers its first packets 15 s after its start; a flow whose SYN was lost once starts after 1 s."""
+    assert starved_s(run_of([steady(10), until(20, begin_s=15)]), 0.1) == pytest.approx(15 - 3, abs=1)
+    assert starved_s(run_of([steady(10), until(20, begin_s=1.1)]), 0.1) == 0
+
+
 def test_breaker():
     """One packet in five is dropped from 6 to 12 s."""
     offered = 10e6 / 8 / MSS
@@ -88,6 +120,107 @@ def test_least():
     run = run_of([steady(3), steady(1)])
     run.flows["goodput_steady_mbps"] = [3.0, 1.0]
     assert least_percent(run) == 50
+
+
+def test_flows_without_goodput_are_the_worst():
+    """Shares of nothing are undefined. A CCA whose flows all stall must not be missing from the comparison, or be better than others."""
+    run = run_of([steady(1), steady(1)])
+    for steady_mbps, lifetime in (([0.0, 0.0], 1.0), ([np.nan, np.nan], np.nan)):
+        flows = run.flows.assign(goodput_steady_mbps=steady_mbps, goodput_lifetime_mbps=lifetime)
+        stalled = replace(run, flows=flows, row=run.row | {"jain_steady_index": 1.0, "ideal_goodput_mbps": 16.0})
+        assert (least_percent(stalled), jain_index(stalled), subflows_percent(stalled)) == (0, 0.5, 100)
+        far = replace(stalled, flows=flows.assign(rtt_path_ms=[40.0, 160.0]))
+        assert rtt_exponent(far) == pytest.approx(np.log(16 / (8e-6 * MSS / 20)) / np.log(4))
+    # Without a steady part, the goodput after start-up is unknown.
+    unknown = replace(run, flows=run.flows.assign(goodput_steady_mbps=np.nan))
+    assert np.isnan(least_percent(unknown))
+
+
+def values_in(scenario, run, **row):
+    """Return the measures of a run in a scenario, by name."""
+    row = (
+        run.row
+        | {"scenario": scenario, "ideal_percent": np.nan, "ideal_goodput_mbps": 18.0, "convergence_s": np.nan}
+        | row
+    )
+    row |= dict.fromkeys(("queueing_p50_ms", "queueing_p95_ms", "loss_percent"), 1.0)
+    found = values_of(replace(run, row=row), {"starved_share": 0.1, "breaker_loss_percent": 10})
+    return {name: value for name, _, value in found}
+
+
+def test_a_run_without_delivery_uses_nothing():
+    run = run_of([steady(1)])
+    silent = replace(run, flows=run.flows.assign(goodput_lifetime_mbps=np.nan))
+    assert values_in("6.3-x", silent)["utilisation_percent"] == 0
+    assert np.isnan(
+        values_in("6.3-x", silent, ideal_goodput_mbps=np.nan)["utilisation_percent"]
+    )  # no rate is configured
+    assert values_in("6.3-x", run, ideal_percent=90.0)["utilisation_percent"] == 90
+
+
+@pytest.mark.parametrize(
+    "own, other, share, fair", [(8.0, np.nan, 100, 0), (np.nan, 8.0, 0, 100 * 8 / 9), (np.nan, np.nan, 0, 0)]
+)
+def test_a_flow_that_delivers_nothing_has_no_share(own, other, share, fair):
+    """Its lifetime, and so its goodput, isn't known."""
+    run = run_of([steady(1), steady(1)])
+    flows = run.flows.assign(group=["own", "other"], flow_cca="reno", goodput_lifetime_mbps=[own, other])
+    found = values_in("5.2.1-beside-reno", replace(run, flows=flows))
+    assert (found["own_share_percent"], found["other_fair_percent"]) == (share, pytest.approx(fair))
+
+
+def test_the_other_flow_that_delivers_nothing_has_no_goodput():
+    """Alone, an unknown goodput remains unknown."""
+    run = run_of([steady(1)])
+    unknown = dict.fromkeys(("goodput_mbps", "goodput_lifetime_mbps", "rtt_mean_ms"), np.nan) | {
+        "bytes_sent": MSS,
+        "retransmits": 0,
+    }
+    for group, is_known in (("other", True), ("", False)):
+        flows = run.flows.assign(group=group, **unknown)
+        assert np.isnan(other_flow(replace(run, flows=flows))["throughput"]) != is_known
+
+
+def test_a_crowd_of_which_a_flow_delivers_nothing():
+    """The other of its two flows has 3 of 12 Mbit/s, which are for three flows."""
+    run = run_of([steady(1)] * 3)
+    flows = run.flows.assign(group=["own", "crowd", "crowd"], goodput_lifetime_mbps=[9.0, 3.0, np.nan])
+    groups = pd.DataFrame({"group": ["crowd"], "members": [2], "goodput_mbps": [np.nan]})
+    made = replace(run, flows=flows, groups=groups, row=run.row | {"ideal_goodput_mbps": 12.0})
+    assert crowd_percent(made) == pytest.approx(100 * 3 / 8)
+
+
+@pytest.mark.parametrize("members", [1, 2, 20, 21, 240])
+def test_short_flows_that_never_finish_are_infinitely_slow(members):
+    """A quantile that isn't reached is infinite, so that the run isn't missing."""
+    run, times = run_of([steady(1)]), np.linspace(1, 3, members)
+    for complete in range(members + 1):
+        ended = np.arange(members) < complete
+        reached = {share: ended_quantile(np.where(ended, times, np.inf), ended, share) for share in (0.5, 0.95)}
+        web = {"application": "web", "members": members, "complete": complete}
+        web |= {f"slowdown_p{100 * share:.0f}": np.nan if at is None else at for share, at in reached.items()}
+        found = values_in("5.1.5-short", replace(run, groups=pd.DataFrame([web])))
+        for share, at in reached.items():
+            assert found[f"slowdown_p{100 * share:.0f}"] == (NEVER if at is None else at)
+
+
+def test_slowdowns_without_an_ideal_are_unknown():
+    """All objects are complete, but the path changes, so that there is no ideal completion time."""
+    web = {"application": "web", "members": 9, "complete": 9, "slowdown_p50": np.nan, "slowdown_p95": np.nan}
+    found = values_in("5.1.5-short", replace(run_of([steady(1)]), groups=pd.DataFrame([web])))
+    assert np.isnan(found["slowdown_p95"])
+
+
+@pytest.mark.parametrize(
+    "lost, queueing, jitter", [(100.0, NEVER, NEVER), (99.0, np.nan, NEVER), (0.0, np.nan, np.nan)]
+)
+def test_a_call_that_never_arrives_is_infinitely_late(lost, queueing, jitter):
+    """If packets arrive, the queueing time is unknown on paths with jitter. One arrival has no jitter."""
+    call = {"application": "real-time", "lost_percent": lost, "queueing_p95_ms": np.nan, "jitter_ms": np.nan}
+    web = {"application": "web", "members": 0, "complete": 0, "slowdown_p50": np.nan, "slowdown_p95": np.nan}
+    found = values_in("5.2.2-x", replace(run_of([steady(1)]), groups=pd.DataFrame([call, web])))
+    names = ("call_lost_percent", "call_queueing_p95_ms", "call_jitter_ms", "slowdown_p95")
+    assert np.array_equal([found[name] for name in names], [lost, queueing, jitter, np.nan], equal_nan=True)
 
 
 def test_longest():

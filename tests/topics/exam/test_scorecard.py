@@ -9,10 +9,10 @@ from scipy import stats
 
 from study_files import study as studies
 from topics.exam import card_tests
-from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, wanted_measures
+from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES, NEVER, wanted_measures
 from topics.exam.judge import scorecard
 from topics.exam.section import group_verdict, link_of
-from topics.exam.sentences import failed_runs, inapplicable_cases, lead, row_sentence
+from topics.exam.sentences import failed_runs, inapplicable_cases, lead, open_sentence, row_sentence, worst_rows
 from topics.exam.tables import (
     BETTER,
     EXAM_VALUES,
@@ -127,12 +127,12 @@ def test_copies_are_one_measurement(exam):
     assert row_of(copies, exam, runs=drawn)["verdict"] == WORSE
 
 
-def runs_of(cells, failed=(), by="crash"):
-    """Return the part of ``tidy/runs.csv`` that is read; ``failed``: numbers of the CCA's runs that a cause excludes."""
+def runs_of(cells, failed=(), by="crash", cca="mine"):
+    """Return the part of ``tidy/runs.csv`` that is read; ``failed``: numbers of a CCA's runs that a cause excludes."""
     table = values({key: np.nan_to_num(of_cell) for key, of_cell in cells.items()}).drop(
         columns=["measure", "other", "value"]
     )
-    lost = (table["cca"] == "mine") & table["replication"].isin(failed)
+    lost = (table["cca"] == cca) & table["replication"].isin(failed)
     return table.assign(
         valid=~lost, excluded_by=np.where(lost, by, ""), invalid_because=np.where(lost, "kernel panic in tcp_mine", ""), seed=7
     )  # fmt: skip
@@ -158,6 +158,38 @@ def test_missing_runs_are_no_gap(exam, by, verdict):
         )
 
 
+@pytest.mark.parametrize(
+    "case, measure, own, standard, words",
+    [
+        (CASE, "utilisation_percent", 97, 80, "worse in 12 of 20 runs (12 failed); its goodput, relative to the path's maximum, is 96.9 % (96.0 to 98.0) in the median of the other runs, against "),
+        ("5.1.1-x", "packets_per_rtt", 0.1, 0.2, "is beyond the limit of 1.25 packets/RTT, or the run failed, in 12 of 20 runs (12 failed), in which no standard CCA exceeds it; in the worst of the other runs it is 1.09 packets/RTT."),
+    ],
+)  # fmt: skip
+def test_sentences_about_failed_runs_say_so(exam, case, measure, own, standard, words):
+    """The other runs are good, and aren't called worse or beyond the limit."""
+    crashed = range(1, 13)
+    own = np.where(np.isin(np.arange(RUNS) + 1, crashed), np.nan, wave(own))
+    cells = of(measure, own, wave(standard), wave(standard), case)
+    row = row_of(cells, exam, case, measure, runs=runs_of(cells, crashed))
+    assert row["verdict"] == WORSE and words in row_sentence(row)
+    rare = scorecard(values(cells), {case: case}, exam, runs=runs_of(cells, crashed)).iloc[0]
+    assert row_sentence(rare).startswith("In 12 of 20 runs (12 failed) it is worse than every standard CCA")
+
+
+def test_rows_with_failed_runs_come_first(exam):
+    """A row of which every run failed has no difference in margins, and is nevertheless the clearest."""
+    small, crashes = ("5.1.2-x", "queueing_p95_ms"), (CASE, "utilisation_percent")
+    cells = of(small[1], wave(90), wave(30), wave(30), small[0]) | of(
+        crashes[1], np.full(RUNS, np.nan), wave(80), wave(90)
+    )
+    runs = pd.concat([runs_of({key: cells[key]}, range(1, RUNS + 1) if key[0] == CASE else ()) for key in cells])
+    named = exam | {"primaries": {case: [measure] for case, measure in (small, crashes)}}
+    card = scorecard(values(cells), {small[0]: "long queue", CASE: "cable"}, named, runs=runs)
+    deciding = card[card["role"] == PRIMARY]
+    assert [row["scenario"] for row in worst_rows(deciding)] == ["", CASE, small[0]]
+    assert "most clearly in wired paths (case: cable): worse in 20 of 20 runs (20 failed)" in lead(deciding)
+
+
 def test_a_cca_of_which_every_run_crashes_is_worse(exam):
     """No value is left, and yet there is a finding."""
     cells = of("utilisation_percent", np.full(RUNS, np.nan), wave(80), wave(90))
@@ -165,6 +197,56 @@ def test_a_cca_of_which_every_run_crashes_is_worse(exam):
     row = card[card["scenario"] == CASE].iloc[0]
     assert (row["verdict"], row["runs_failed"], card.iloc[0]["verdict"]) == (WORSE, RUNS, WORSE)
     assert "worse in 20 of 20 runs" in row_sentence(row)
+
+
+@pytest.mark.parametrize("known", [0, 1, 10, 19])
+def test_a_standard_without_values_makes_nothing_alike(exam, known):
+    """A CCA that is worse than Reno in all runs isn't *like* the standards because CUBIC has few values, in whatever order they are."""
+    few = np.where(np.arange(RUNS) < known, wave(90), np.nan)
+    for standards in ((wave(90), few), (few, wave(90))):
+        cells = of("utilisation_percent", wave(78), *standards)
+        row = row_of(cells, exam, runs=runs_of(cells))
+        assert row["verdict"] == {0: NOT_MEASURED, 1: NOT_ENOUGH}.get(known, WORSE)
+        assert (row["n"], row["runs_missing"]) == (known, RUNS - known)
+        for own in (wave(97), wave(90)):
+            cells = of("utilisation_percent", own, *standards)
+            assert row_of(cells, exam, runs=runs_of(cells))["verdict"] in (NOT_MEASURED, NOT_ENOUGH)
+
+
+def test_runs_beyond_a_limit_without_a_standards_run_are_missing(exam):
+    """The CCA starves the other flow in 6 of 26 runs, for which CUBIC has no value: the other runs don't make it *like* the standards."""
+    case, starved = "5.2.1-beside-reno", np.where(np.arange(26) < 6, 15.0, 1.0)
+    cells = of("other_starved_s", starved, np.ones(26), np.where(starved > 5, np.nan, 1.0), case)
+    row = row_of(cells, exam, case, "other_starved_s")
+    assert (row["n"], row["runs_missing"]) == (20, 6) and row["verdict"] != LIKE
+
+
+def test_a_standards_failed_runs_are_its_worst(exam):
+    """CUBIC fails in half of its runs: no CCA is worse than CUBIC in these, and if its own runs fail as well, it isn't worse either."""
+    half = range(1, 11)
+    cubic = np.where(np.arange(RUNS) < 10, np.nan, wave(90))
+    cells = of("utilisation_percent", wave(78), wave(90), cubic)
+    row = row_of(cells, exam, runs=runs_of(cells, half, cca="cubic"))
+    assert (row["n"], row["runs_worse"], row["runs_missing"], row["verdict"]) == (RUNS, 10, 0, TOO_VARIABLE)
+    cells = of("utilisation_percent", cubic, cubic, cubic)
+    runs = pd.concat([runs_of(cells, half, cca=cca).query("cca == @cca") for cca in ("mine", "reno", "cubic")])
+    row = row_of(cells, exam, runs=runs)
+    assert (row["n"], row["runs_failed"], row["runs_worse"], row["runs_missing"]) == (RUNS, 10, 0, 0)
+    case, measure = "5.2.1-beside-reno", "other_starved_s"
+    starved = of(measure, wave(15), wave(1), np.where(np.arange(RUNS) < 10, np.nan, wave(1)), case)
+    row = row_of(starved, exam, case, measure, runs=runs_of(starved, half, cca="cubic"))
+    assert (row["n"], row["runs_worse"]) == (RUNS, 10)
+
+
+def test_short_flows_that_never_finish_make_a_row_worse(exam):
+    """The slowdown of a run in which too many short flows never finish is infinite; its run isn't missing."""
+    case, measure = "5.2.2-call-and-web", "slowdown_p95"
+    for count in (RUNS, 9):
+        own = np.where(np.arange(RUNS) < count, NEVER, wave(2, 0.3))
+        row = row_of(of(measure, own, wave(2, 0.3), wave(2.2, 0.3), case), exam, case, measure)
+        assert (row["verdict"], row["runs_missing"], row["runs_worse"]) == (WORSE, 0, count)
+        words = "is infinite in the median run" if count == RUNS else "2.25 (1.91 to infinite) in the median run"
+        assert words in row_sentence(row)
 
 
 def test_standards_that_fall_make_no_candidate_worse(exam):
@@ -231,6 +313,123 @@ def test_a_look_keeps_its_verdicts(exam):
     late = cells | {(CASE, "utilisation_percent", "mine"): own[::-1]}
     row = row_of(late, exam | {"looks": [6]})
     assert (row["look"], row["verdict"]) == (2, WORSE)
+
+
+def later(values_of_look, value):
+    """Return the runs of a look, and as many runs of another value after them."""
+    return np.concatenate([values_of_look, np.resize(value, len(values_of_look))])
+
+
+#: Name of a change after the first look -> later values of the CCA, of Reno and of CUBIC, and the numbers of the CCA's runs that are excluded,
+#: with the cause.
+LATER = {
+    "nothing new": (84, 80, 90, (), ""),
+    "a run is lost": (84, 80, 90, (33,), "instrument"),
+    "a run crashes": (84, 80, 90, (33,), "crash"),
+    "all runs crash": (84, 80, 90, range(21, 41), "crash"),
+    "it collapses": (20, 80, 90, (), ""),
+    "a standard collapses": (84, (20, 80, 80), 90, (), ""),
+    "a standard has no values": (84, 80, np.nan, (), ""),
+}
+
+
+@pytest.mark.parametrize("change", LATER)
+@pytest.mark.parametrize(
+    "own", [wave(60), wave(77), wave(97), mixed(84, 50, 8), mixed(84, 50, 1), np.full(RUNS, 80.0)],
+    ids=["worse", "like", "better", "falls", "open", "copies"],
+)  # fmt: skip
+def test_later_runs_change_no_verdict(exam, own, change):
+    """The verdicts of the first look, also of the row about all cases, are those of its runs, whatever runs are added."""
+    first = of("utilisation_percent", own, wave(80), wave(90))
+    *added, lost, by = LATER[change]
+    both = {key: later(of_cell, value) for (key, of_cell), value in zip(first.items(), added, strict=True)}
+    both[CASE, "utilisation_percent", "mine"][[number - 1 for number in lost]] = np.nan
+    runs = runs_of(both, lost, by)
+    drawn = {
+        "rtt_path_ms": 40.0,
+        "rate_mbps": 20.0,
+        "queue_bytes": np.where(runs["replication"] > RUNS, runs["replication"], 5),
+    }
+    card, whole = (
+        scorecard(values(cells), {CASE: "x"}, exam | {"looks": looks}, runs=of_runs)
+        for cells, looks, of_runs in (
+            (first, [], runs_of(first).assign(rtt_path_ms=40.0, rate_mbps=20.0, queue_bytes=5)),
+            (both, [RUNS], runs.assign(**drawn)),
+        )
+    )
+    for before, after in zip(card.to_dict("records"), whole.to_dict("records"), strict=True):
+        if before["verdict"] in (WORSE, LIKE, BETTER):
+            assert (after["verdict"], after["look"], after["p"]) == (before["verdict"], 1, before["p"])
+        elif before["role"] == PRIMARY and before["n"]:
+            assert after["look"] == 2
+
+
+def test_looks_at_a_row_without_values(exam):
+    """A deciding row of which no CCA has a value is not measured; a look at it needs its runs only. Values of a later look are judged."""
+    named = exam | {"primaries": {CASE: ["utilisation_percent"]}, "looks": [RUNS]}
+    cells = of("queueing_p95_ms", *[wave(30, runs=2 * RUNS)] * 3)
+    assert row_of(cells, named, runs=runs_of(cells))["verdict"] == NOT_MEASURED
+    late = {
+        key: np.where(np.arange(2 * RUNS) < RUNS, np.nan, 60 + 20 * (key[2] != "mine")) + wave(0, runs=2 * RUNS)
+        for key in of("utilisation_percent", 0, 0, 0)
+    }
+    row = row_of(cells | late, named, runs=runs_of(cells))
+    assert (row["verdict"], row["look"]) == (WORSE, 2)
+
+
+@pytest.mark.parametrize("runs", [26, 46, 66])
+def test_more_runs_on_drawn_queues_hide_no_crash(exam, runs):
+    """Queues of 11 sizes over two IP versions give 22 paths, also if there are more runs than that."""
+    case, measure = "5.2-acks-lost", "packets_per_rtt"
+    level = np.full(runs, 0.1)
+    for own in (np.where(np.arange(runs) % 4 == 0, np.nan, 0.1), np.where(np.arange(runs) % 4 == 0, 9, 0.1)):
+        cells = of(measure, own, level, level, case)
+        crashed = np.flatnonzero(np.isnan(own)) + 1
+        drawn = runs_of(cells, crashed).assign(rtt_path_ms=40.0, rate_mbps=20.0)
+        drawn["queue_bytes"] = 1500 * (drawn["replication"] // 2 % 11)
+        row = row_of(cells, exam, case, measure, runs=drawn)
+        assert (row["verdict"], row["reason"]) == (WORSE, "")
+        # All of these paths may have the same outcome.
+        cells = of(measure, level, level, level, case)
+        assert row_of(cells, exam, case, measure, runs=drawn.assign(valid=True, excluded_by=""))["verdict"] == LIKE
+
+
+def test_runs_of_which_some_failed_do_not_repeat_each_other(exam):
+    """The other runs may all have the same value. What would have been shown has no size if most runs failed."""
+    for count, verdict in ((10, WORSE), (1, TOO_VARIABLE)):
+        own = np.where(np.arange(RUNS) < count, np.nan, 99.0)
+        cells = of("utilisation_percent", own, np.full(RUNS, 99.0), np.full(RUNS, 99.0))
+        row = row_of(cells, exam, runs=runs_of(cells, range(1, count + 1)))
+        assert (row["verdict"], row["runs_failed"]) == (verdict, count) and "repeat" not in row["reason"]
+    # Reno collapses in eight of the other runs, so that the row is open.
+    own, reno = np.where(np.arange(RUNS) < 11, np.nan, wave(84)), np.where(np.arange(RUNS) < 12, wave(80), 20)
+    cells = of("utilisation_percent", own, reno, wave(90))
+    row = row_of(cells, exam, runs=runs_of(cells, range(1, 12)))
+    assert row["verdict"] == TOO_VARIABLE and np.isnan(row["detectable"]) and "inf" not in open_sentence(row)
+
+
+@pytest.mark.parametrize("n", [20, 66, 640])
+def test_a_collapse_of_a_standard_makes_nothing_worse(n):
+    """The p-value of too many collapses never falls if a standard CCA collapses more often, and never rises if the CCA does."""
+    counts = [[card_tests.p_collapses(far, n, standards) for standards in range(20)] for far in range(20)]
+    assert (np.diff(counts, axis=1) >= 0).all() and (np.diff(counts, axis=0) <= 1e-12).all()
+
+
+@pytest.mark.parametrize("standards", [0, 1])
+@pytest.mark.parametrize("collapses, verdict", [(1, TOO_VARIABLE), (4, WORSE)])
+def test_the_row_about_all_cases_allows_5_percent_of_collapses(exam, collapses, verdict, standards):
+    """The CCA collapses in 20 or 80 of 640 runs, and Reno in none or in one. Only more than 5 % of runs are shown to be too many."""
+    cells, cases = {}, [f"6.3-{number}" for number in range(32)]
+    for number, case in enumerate(cases):
+        own, reno = wave(90), wave(90)
+        if number < 20:
+            own[(number + 5 * np.arange(collapses)) % RUNS] = 20
+        if number == 0:
+            reno[7 : 7 + standards] = 20
+        cells |= of("utilisation_percent", own, reno, wave(91), case)
+    row = scorecard(values(cells), dict.fromkeys(cases, "x"), exam).iloc[0]
+    assert (row["runs_far_worse"], row["standard_runs_far_worse"]) == (20 * collapses, standards)
+    assert row["verdict"] == verdict
 
 
 def test_errors_of_all_looks_are_the_level():

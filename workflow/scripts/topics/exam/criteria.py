@@ -13,6 +13,9 @@ ALONE, OTHERS, GENERAL, SPECIAL = "Alone", "Against others", "General use", "Spe
 GROUPS = (ALONE, OTHERS, GENERAL, SPECIAL)
 #: Whether higher or lower values of a measure are better.
 HIGHER, LOWER = "higher", "lower"
+#: Value that stands for infinity: a quantile of short flows of which too many never finished, or the delay of a call that never arrived.
+#: It is finite, so that differences are defined, and larger than any measured value.
+NEVER = 1e9
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ Each run of the examined CCA is compared with the standard CCAs' runs with the s
 margin, better by more than the margin, or neither (`outcomes`). Verdicts are based on the counts of such runs (`card_tests`), so they are
 valid for any distribution.
 
-- *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed, or in more runs than the most similar
+- *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed and in more runs than the most similar
   standard CCA.
 - *Better*: most runs are better. For all deciding rows together, the probability of any false *worse* or *better* is below the level.
 - *Like*: no run is missing, and for all deciding rows together, the data rule out that the share of worse runs exceeds a given bound.
@@ -44,6 +44,7 @@ from wording.scenario_words import ip_words
 APART = 0.3
 #: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs without a value because of the CCA's behaviour.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
+NO_PAIRS = pd.MultiIndex.from_arrays([[], []], names=PAIR)
 
 
 def scorecard(
@@ -69,7 +70,7 @@ def scorecard(
     rows = [row for criterion in CRITERIA for row in _rows_of(criterion, design, scenarios, confidence)]
     if measured := [row for row in rows if "outcomes" in row]:
         of_scenarios = {
-            row["scenario"]: (design.planned(row["scenario"]), design.failed(row["scenario"])) for row in measured
+            row["scenario"]: (design.planned(row["scenario"]), design.failed_pairs(row["scenario"])) for row in measured
         }
         rows.insert(0, rare_row(measured, exam, of_scenarios))
     judge(rows, exam, significance)
@@ -88,17 +89,13 @@ class _Design:
         there = (values if runs is None else runs).drop_duplicates(RUN)
         own = there[there["cca"] == exam["cca"]]
         self.of_scenario = dict(list(own.groupby("scenario")))
-        self.standards_runs = dict(list(there[there["cca"].isin(exam["standards"])].groupby("scenario")))
+        self.runs = dict(list(there[there["cca"].isin([exam["cca"], *exam["standards"]])].groupby("scenario")))
 
     @cache  # noqa: B019, the object lives only while the card is made
     def planned(self, scenario) -> pd.MultiIndex:
         """Return the pairs (IP version, replication) for which the CCA or a standard CCA ran in a scenario."""
-        of_cca = [table[scenario] for table in (self.of_scenario, self.standards_runs) if scenario in table]
-        return (
-            pd.MultiIndex.from_frame(pd.concat(of_cca)[PAIR].drop_duplicates())
-            if of_cca
-            else pd.MultiIndex.from_arrays([[], []], names=PAIR)
-        )
+        runs = self.runs.get(scenario)
+        return NO_PAIRS if runs is None else pd.MultiIndex.from_frame(runs[PAIR].drop_duplicates())
 
     def excluded(self, scenario) -> pd.DataFrame:
         """Return the rows of the CCA's invalid runs in a scenario, with the reasons; there are no rows without ``tidy/runs.csv``."""
@@ -106,18 +103,26 @@ class _Design:
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
     @cache  # noqa: B019, the object lives only while the card is made
-    def failed(self, scenario) -> pd.MultiIndex:
-        """Return the pairs of a scenario whose runs lack values because of the CCA's behaviour."""
-        excluded = self.excluded(scenario)
-        by_cca = excluded[excluded["excluded_by"].isin(OF_THE_CCA)] if "excluded_by" in excluded else excluded.iloc[:0]
-        return pd.MultiIndex.from_frame(by_cca[PAIR])
+    def failed(self, scenario) -> dict[str, pd.MultiIndex]:
+        """Return a mapping CCA (examined or standard) -> the pairs of a scenario whose runs lack values because of the CCA's behaviour."""
+        runs = self.runs.get(scenario)
+        if runs is None or not {"valid", "excluded_by"} <= set(runs):
+            return {}
+        by_cca = runs[~runs["valid"].astype(bool) & runs["excluded_by"].isin(OF_THE_CCA)]
+        return {cca: pd.MultiIndex.from_frame(rows[PAIR]) for cca, rows in by_cca.groupby("cca")}
+
+    def failed_pairs(self, scenario) -> pd.MultiIndex:
+        """Return the pairs of a scenario in which the examined CCA's run failed."""
+        return self.failed(scenario).get(self.exam["cca"], NO_PAIRS)
 
     @cache  # noqa: B019, the object lives only while the card is made
-    def paths(self, scenario) -> int | None:
-        """Return the number of distinct paths drawn at random for the CCA's runs in a scenario; None if unknown."""
+    def paths(self, scenario) -> pd.Series | None:
+        """Return the number of the path drawn at random for each of the CCA's runs in a scenario, by pair; None if unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
         own = self.of_scenario.get(scenario)
-        return None if own is None or not set(drawn) <= set(own) else len(own[drawn].drop_duplicates())
+        if own is None or not set(drawn) <= set(own):
+            return None
+        return own.groupby(drawn, dropna=False).ngroup().set_axis(pd.MultiIndex.from_frame(own[PAIR]))
 
     def is_asked(self, scenario, measure) -> bool:
         """Return whether the scorecard shows a measure in a scenario: it does if any CCA has a value or the row is a deciding one."""
@@ -168,7 +173,7 @@ def _rows_of(criterion, design, scenarios, confidence):
     for scenario in answering:
         place = about | {"scenario": scenario, "scenario_label": scenarios[scenario]}
         asked = [name for name in criterion.measures if design.is_asked(scenario, name)]
-        if not asked and not len(design.failed(scenario)):
+        if not asked and not len(design.failed_pairs(scenario)):
             yield place | {"verdict": NOT_MEASURED, "reason": design.why_none(scenario)}
             continue
         for name in asked or criterion.measures[:1]:
@@ -256,16 +261,19 @@ def rare_row(rows, exam, of_scenarios) -> dict:
         for pair, is_far in outcomes.is_far.items():
             far[scenario, *pair] = far.get((scenario, *pair), False) or bool(is_far)
         standard_far |= dict.fromkeys((scenario, *pair) for pair in outcomes.standard_pairs)
-    planned = sum(len(pairs) for pairs, _ in of_scenarios.values())
-    index = (
-        pd.MultiIndex.from_tuples(list(far), names=names) if far else pd.MultiIndex.from_arrays([[]] * 3, names=names)
-    )
-    worse_by = pd.DataFrame({"any": [float(value) for value in far.values()]}, index=index)
+
+    def index(pairs):
+        return (
+            pd.MultiIndex.from_tuples(pairs, names=names) if pairs else pd.MultiIndex.from_arrays([[]] * 3, names=names)
+        )
+
+    def of_all(place):
+        return [(scenario, *pair) for scenario, pairs in of_scenarios.items() for pair in pairs[place]]
+
+    worse_by = pd.DataFrame({"any": [float(value) for value in far.values()]}, index=index(list(far)))
     outcomes = Outcomes(
-        planned=planned, missing=planned - len(far), failed=sum(len(failed) for _, failed in of_scenarios.values()),
-        worse_by=worse_by, margin=0.5, far=0.5,
-        far_pairs={"standard": pd.MultiIndex.from_tuples(list(standard_far), names=names) if standard_far else index[:0]},
-        measurements=len(far),
+        planned=index(of_all(0)), failures=index([pair for pair in of_all(1) if pair in far]), worse_by=worse_by,
+        margin=0.5, far=0.5, far_pairs={"standard": index(list(standard_far))},
     )  # fmt: skip
     places = worse_by[worse_by["any"] > 0].groupby(level="scenario").size().sort_values(ascending=False, kind="stable")
     labels = {row["scenario"]: row["scenario_label"] for row in rows}
@@ -279,7 +287,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
 def _counts(outcomes) -> dict:
     """Return the columns that count a row's runs, and the outcomes themselves."""
     return {
-        "n": outcomes.n, "runs_planned": outcomes.planned, "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
+        "n": outcomes.n, "runs_planned": len(outcomes.planned), "runs_missing": outcomes.missing, "runs_failed": outcomes.failed,
         "runs_worse": outcomes.worse, "runs_better": outcomes.better, "runs_far_worse": outcomes.far_worse,
         "standard_runs_far_worse": outcomes.standards_far, "outcomes": outcomes,
     }  # fmt: skip
@@ -294,12 +302,11 @@ def judge(rows, exam, significance) -> None:
     deciding = [row for row in rows if row["role"] == PRIMARY and "outcomes" in row]
     tests = sum(row["role"] == PRIMARY for row in rows)
     looks = [*exam.get("looks", ()), None]
-    # Collapses that are no more frequent than those of the standard CCAs don't count against the CCA.
-    of_all = next((row["outcomes"] for row in deciding if "is_rare" in row and row["outcomes"].n), None)
-    rare = max(card_tests.RARE, of_all.standards_far / of_all.n if of_all else 0.0)
+    of_all = next((row["outcomes"] for row in deciding if "is_rare" in row), None)
     for number, look in enumerate(looks):
         level = card_tests.level_of_look(significance, number)
-        still = [row for row in deciding if row.get("verdict") in (None, *OPEN_VERDICTS)]
+        rare = _allowed_share(_until(of_all, look)) if of_all else card_tests.RARE
+        still = [row for row in deciding if row.get("verdict") in (None, NOT_MEASURED, *OPEN_VERDICTS)]
         for row, verdict in zip(
             still,
             _verdicts([_until(row["outcomes"], look) for row in still], still, tests, level, exam, rare),
@@ -309,7 +316,15 @@ def judge(rows, exam, significance) -> None:
     next_level = card_tests.level_of_look(significance, len(looks)) / max(tests, 1)
     for row in deciding:
         if row["verdict"] in OPEN_VERDICTS:
-            row |= _what_it_would_take(row, exam, level / tests, next_level)
+            row |= _what_it_would_take(row, exam, level / tests, next_level, rare)
+
+
+def _allowed_share(of_all):
+    """Return the share of far worse runs above which collapses count as shown, given the outcomes of all cases together.
+
+    Collapses that are no more frequent than those of the standard CCAs don't count against the CCA.
+    """
+    return max(card_tests.RARE, of_all.standards_far / of_all.n if of_all.n else 0.0)
 
 
 def _until(outcomes, replications):
@@ -357,20 +372,22 @@ def _open(one) -> dict[str, str]:
     if one.measurements < one.n:
         return {"verdict": NOT_ENOUGH, "reason": f"its {one.n} runs repeat one measurement"}
     if one.missing and not 0 < one.worse < one.n:
-        return {"verdict": NOT_ENOUGH, "reason": f"{one.missing} of {one.planned} runs are missing"}
+        return {"verdict": NOT_ENOUGH, "reason": f"{one.missing} of {len(one.planned)} runs are missing"}
     if 0 < one.worse < one.n:
         return {"verdict": TOO_VARIABLE, "reason": f"worse in {one.worse} of {one.n} runs"}
     return {"verdict": NOT_ENOUGH, "reason": f"{one.n} runs are too few"}
 
 
-def _what_it_would_take(row, exam, level, next_level) -> dict:
+def _what_it_would_take(row, exam, level, next_level, rare) -> dict:
     """Return the smallest deterioration that an open row could have shown, and the number of runs that would close the row."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
-    found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute)}
+    found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute, rare)}
     fewest = card_tests.fewest_for_most(one.n, level)
     if not is_absolute and fewest is not None:
         ordered = np.sort(one.worse_by[one.nearest].to_numpy(float))
         # If all runs were worse by this amount, enough of them would exceed the margin to show it.
         lowest = ordered[one.n - fewest]
-        found["detectable"] = row["margin"] + float(np.median(ordered)) - float(lowest)
+        detectable = row["margin"] + float(np.median(ordered)) - float(lowest)
+        # A deterioration of runs that failed has no size.
+        found["detectable"] = detectable if np.isfinite(detectable) else np.nan
     return found

@@ -9,7 +9,7 @@ from run_tables.group_tables import GROUPS
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 from topics.exam import measures
-from topics.exam.criteria import wanted_measures
+from topics.exam.criteria import NEVER, wanted_measures
 from topics.exam.tables import EXAM_VALUES
 from topics.path_changes.phases import specification_of
 
@@ -18,14 +18,11 @@ SOLO, HARMED = "5.2.1-solo", ("5.2.1-before", "5.2.1-after", "5.2.1-beside", "5.
 #: Columns that identify a lone flow and its path: the flow's CCA and RTT, the bottleneck's rate and queue, and the replication.
 PATH = ["other", "rtt_path_ms", "rate_mbps", "queue_bytes", "ip_version", "replication"]
 #: Measures that are columns of ``tidy/runs.csv``.
-COLUMNS = {
-    "queueing_p50_ms": "queueing_p50_ms",
-    "queueing_p95_ms": "queueing_p95_ms",
-    "loss_percent": "loss_percent",
-    "jain_index": "jain_steady_index",
-}
+COLUMNS = {"queueing_p50_ms": "queueing_p50_ms", "queueing_p95_ms": "queueing_p95_ms", "loss_percent": "loss_percent"}
 #: Measures that are computed by the function of the same name in `measures`.
-SINGLE = {"packets_per_rtt", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent"}
+SINGLE = {
+    "packets_per_rtt", "jain_index", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent",
+}  # fmt: skip
 #: Measures defined only for flows with equal RTTs, whose shares should be equal, and only for flows with different RTTs.
 ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
@@ -39,16 +36,19 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
     for name in wanted & COLUMNS.keys():
         yield name, "", row[COLUMNS[name]]
     if "utilisation_percent" in wanted:
-        yield "utilisation_percent", "", row["ideal_percent"]
+        # Without any delivery, the goodput is unknown.
+        is_silent = not measures.lifetime_mbps(run).any() and not np.isnan(row["ideal_goodput_mbps"])
+        share = row["ideal_percent"]
+        yield "utilisation_percent", "", 0.0 if np.isnan(share) and is_silent else share
     if "convergence_s" in wanted:
         left = row["duration_s"] - run.flows["start_offset_ms"].max() / 1e3
         yield "convergence_s", "", left if np.isnan(row["convergence_s"]) else row["convergence_s"]
     if "starved_s" in wanted and len(run.flows) > 1:
         yield "starved_s", "", measures.starved_s(run, limits["starved_share"])
     if "other_starved_s" in wanted:
-        of_group = run.flows.set_index("group")
-        goodput, other = of_group["goodput_lifetime_mbps"], of_group.at["other", "flow_cca"]
-        yield "own_share_percent", other, 100 * goodput["own"] / goodput.sum()
+        of_group = run.flows.assign(mbps=measures.lifetime_mbps(run)).set_index("group")
+        goodput, other = of_group["mbps"], of_group.at["other", "flow_cca"]
+        yield "own_share_percent", other, 100 * goodput["own"] / goodput.sum() if goodput.any() else 0.0
         yield "other_fair_percent", other, 100 * goodput["other"] / (row["ideal_goodput_mbps"] / 2)
         for name in ("own", "other"):
             starved_s = measures.starved_s(run, limits["starved_share"], [of_group.at[name, "flow"]])
@@ -67,15 +67,19 @@ def _of_groups(run, wanted):
     """Yield the measures of a run's short flows and of its call (the real-time stream)."""
     if "slowdown_p50" in wanted:
         web = run.group("web")
-        yield from ((name, "", web[name]) for name in ("slowdown_p50", "slowdown_p95"))
+        for name, share in (("slowdown_p50", 0.5), ("slowdown_p95", 0.95)):
+            # As in `ended_quantile`, the k-th of n values is the quantile (k - 1) / (n - 1).
+            is_unfinished = web["members"] and web["complete"] - 1 < share * (web["members"] - 1)
+            yield name, "", NEVER if np.isnan(web[name]) and is_unfinished else web[name]
     if "call_jitter_ms" in wanted:
         call = run.group("real-time")
-        for name, column in (
-            ("queueing_p95_ms", "queueing_p95_ms"),
-            ("jitter_ms", "jitter_ms"),
-            ("lost_percent", "lost_percent"),
+        yield "call_lost_percent", "", call["lost_percent"]
+        # Queueing times are also unknown on paths with jitter. Jitter is unknown only if a stream has fewer than two arrivals.
+        for name, is_lost in (
+            ("queueing_p95_ms", call["lost_percent"] == 100),
+            ("jitter_ms", call["lost_percent"] > 0),
         ):
-            yield f"call_{name}", "", call[column]
+            yield f"call_{name}", "", NEVER if np.isnan(call[name]) and is_lost else call[name]
 
 
 def harms(others) -> pd.DataFrame:

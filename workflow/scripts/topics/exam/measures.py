@@ -1,11 +1,13 @@
 """Measures of a run for the criteria of RFC 9743, with one function for each measure that isn't a column of a tidy table."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from experiment.specification import RunSpecification
+from experiment.timeline import DIRECTIONS
 from topics.failover.path_series import acked_by_path, path_ideal_mbps
 from topics.failover.path_series import measure_run as measure_failover
 from topics.path_changes.phases import Phase, phases_of
@@ -19,6 +21,8 @@ SOCKET_COLUMNS = [
 QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
 #: Time in s within which a flow should have noticed that the path loses its packets.
 NOTICED_S = 3
+#: Time in s after its planned start by which a flow counts as started. It covers a lost SYN, which is retransmitted after 1 s (RFC 6298).
+STARTED_S = 3
 #: Averaging interval in s for the flows' shares and for loss.
 BIN_S = 1.0
 
@@ -76,8 +80,9 @@ def _delivered(run: RunData, edges) -> pd.DataFrame:
 def starved_s(run: RunData, share, flows=None) -> float:
     """Return the longest time, in s, for which a flow got less than a given part of its fair share of the total goodput.
 
-    Time is divided into steps of `BIN_S`. The first step begins when all flows have started and the longest RTT of any path has passed,
-    because a flow can't starve before its initial window has been acknowledged.
+    Time is divided into steps of `BIN_S`. The first step begins when all flows have started, or should have `STARTED_S` before, and the
+    longest RTT of any path has passed, because a flow can't starve before its initial window has been acknowledged. All flows starve in a
+    step in which nothing is delivered, unless the path lets nothing through in the entire step.
 
     Parameters
     ----------
@@ -87,13 +92,25 @@ def starved_s(run: RunData, share, flows=None) -> float:
     flows : collection of int, optional
         Flows to check for starvation; by default all.
     """
-    starts = run.starts()
-    planned = run.flows["start_offset_ms"].max() / 1e3
-    begin_s = max([planned, *starts.values()]) + run.flows["rtt_path_ms"].max() / 1e3
+    planned = run.flows.set_index("flow")["start_offset_ms"] / 1e3
+    starts = pd.Series(run.starts(), dtype=float).reindex(planned.index).fillna(np.inf)
+    begin_s = float(starts.clip(planned, planned + STARTED_S).max() + run.flows["rtt_path_ms"].max() / 1e3)
     edges = np.arange(begin_s, run.sockets["time_s"].max() + 1e-9, BIN_S)
     got = _delivered(run, edges).diff().iloc[1:]
     fair = got.sum(axis=1) / got.shape[1]
-    return max(longest_s((got[flow] < share * fair).to_numpy()) for flow in (got.columns if flows is None else flows))
+    nothing = (fair == 0) & ~_is_blocked(run, edges)
+    starving = got.lt(share * fair, axis=0).to_numpy() | nothing.to_numpy()[:, None]
+    of_flows = dict(zip(got.columns, starving.T, strict=True))
+    return max(longest_s(of_flows[flow]) for flow in (got.columns if flows is None else flows))
+
+
+def _is_blocked(run: RunData, edges) -> np.ndarray:
+    """Return whether the path lets nothing through in either direction, for each step between two times in s."""
+    if run.specification is None:
+        return np.zeros(max(len(edges) - 1, 0), bool)
+    ways = [run.specification.capacity_in(direction) for direction in DIRECTIONS]
+    spans = pairwise(round(1e9 * at_s) for at_s in edges)
+    return np.array([any(way.carried_bytes(*span) == 0 for way in ways) for span in spans], bool)
 
 
 def longest_s(below) -> float:
@@ -147,19 +164,41 @@ def dip_percent(run: RunData) -> float:
     return min(share_percent(phase, *series, begin_s, begin_s + BIN_S) for begin_s in edges[:-1])
 
 
+def lifetime_mbps(run: RunData) -> pd.Series:
+    """Return the goodput of each flow over its lifetime in Mbit/s; 0 for a flow that delivered nothing, whose lifetime is unknown."""
+    return run.flows["goodput_lifetime_mbps"].astype(float).fillna(0.0)
+
+
+def steady_mbps(run: RunData) -> pd.Series:
+    """Return the goodput of each flow in Mbit/s, excluding start-up; 0 for a flow that delivered nothing."""
+    goodput = run.flows["goodput_steady_mbps"].astype(float)
+    return goodput.mask(goodput.isna() & (lifetime_mbps(run) == 0), 0.0)
+
+
+def jain_index(run: RunData) -> float:
+    """Return Jain's index of the flows, excluding start-up; the worst index, 1/n, if the flows deliver nothing then."""
+    return 1 / len(run.flows) if (steady_mbps(run) == 0).all() else run.row["jain_steady_index"]
+
+
 def least_percent(run: RunData) -> float:
-    """Return the lowest goodput of any flow in percent of the mean over all flows, excluding start-up."""
-    goodput = run.flows["goodput_steady_mbps"]
-    return float(100 * goodput.min() / goodput.mean())
+    """Return the lowest goodput of any flow in percent of the mean over all flows, excluding start-up; 0 if all flows deliver nothing."""
+    goodput = steady_mbps(run).to_numpy()
+    return float(100 * goodput.min() / goodput.mean()) if goodput.any() else 0.0
 
 
 def rtt_exponent(run: RunData) -> float:
     """Return the absolute slope of a log-log fit of the flows' goodput against their base RTT.
 
-    The slope is the exponent of the RTT. Start-up is excluded. A flow without goodput is treated as if it had delivered one packet.
+    The slope is the exponent of the RTT. Start-up is excluded. A flow without goodput is treated as if it had delivered one packet. If no
+    flow has any goodput, the flow with the shortest RTT is treated as if it had used the whole path.
     """
     packet_mbps = 8e-6 * run.row["mss_bytes"] / run.row["duration_s"]
-    goodput = np.log(run.flows["goodput_steady_mbps"].clip(lower=packet_mbps))
+    goodput = steady_mbps(run)
+    if (goodput == 0).all():
+        goodput = goodput.mask(
+            run.flows["rtt_path_ms"] == run.flows["rtt_path_ms"].min(), run.row["ideal_goodput_mbps"]
+        )
+    goodput = np.log(goodput.clip(lower=packet_mbps))
     return float(abs(np.polyfit(np.log(run.flows["rtt_path_ms"]), goodput, 1)[0]))
 
 
@@ -174,26 +213,32 @@ def failover(run: RunData) -> dict[str, float]:
 
 
 def subflows_percent(run: RunData) -> float:
-    """Return the share, in percent, of the first flow (with all its subflows) in the goodput of both flows."""
-    goodput = run.flows.sort_values("flow")["goodput_steady_mbps"]
-    return float(100 * goodput.iloc[0] / goodput.sum())
+    """Return the share, in percent, of the first flow (with all its subflows) in the goodput of both flows; 100 if there is no goodput."""
+    goodput = steady_mbps(run).loc[run.flows.sort_values("flow").index].to_numpy()
+    return float(100 * goodput[0] / goodput.sum()) if goodput.any() else 100.0
 
 
 def crowd_percent(run: RunData) -> float:
-    """Return the goodput of the crowd's flows in percent of their fair share."""
+    """Return the goodput of the crowd's flows in percent of their fair share; a flow that delivered nothing has a goodput of 0."""
     crowd = run.groups[run.groups["group"] == "crowd"].iloc[0]
     fair = run.row["ideal_goodput_mbps"] * crowd["members"] / (crowd["members"] + 1)
-    return float(100 * crowd["goodput_mbps"] / fair)
+    of_flows = lifetime_mbps(run)[run.flows["group"] == "crowd"]
+    # The goodput of a group is averaged over its on-times, each of which has its own flows.
+    goodput = (
+        of_flows.sum() * crowd["members"] / len(of_flows) if np.isnan(crowd["goodput_mbps"]) else crowd["goodput_mbps"]
+    )
+    return float(100 * goodput / fair)
 
 
 def other_flow(run: RunData) -> dict[str, float]:
     """Return the goodput (Mbit/s), RTT (ms) and retransmissions (% of packets) of the other flow, or of the only flow.
 
-    The other flow is the flow in group ``other``.
+    The other flow is the flow in group ``other``. In competition, its goodput is 0 if it delivered nothing.
     """
     named = run.flows[run.flows["group"] == "other"]
     flow = (named if len(named) else run.flows).iloc[0]
     goodput = flow["goodput_mbps"] if np.isnan(flow["goodput_lifetime_mbps"]) else flow["goodput_lifetime_mbps"]
+    goodput = 0.0 if len(named) and np.isnan(goodput) else goodput
     sent = flow["bytes_sent"] / run.row["mss_bytes"]
     return {
         "throughput": goodput,

@@ -1,8 +1,9 @@
 """The outcome of each of the examined CCA's runs against each standard CCA: worse or better by more than the margin, or neither.
 
 Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed, didn't end, or was
-excluded because of its sender's behaviour is worse than any other. Verdicts are based on counts of outcomes instead of means, so they are
-valid for any distribution of the values.
+excluded because of its sender's behaviour is worse than any other, also if it is a standard CCA's run. A pair of runs in which any CCA has
+no value for another reason isn't compared: otherwise a standard CCA with few values would have the fewest runs against which the CCA is
+worse. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the values.
 """
 
 from collections.abc import Mapping
@@ -19,26 +20,47 @@ PAIR = ["ip_version", "replication"]
 STEP = 0.1
 #: A run that is worse by more than this many margins is far worse, that is, it counts as a collapse.
 FAR = 4
+#: If at least half of a row's runs, or this number of them, have distinct paths, then the paths were drawn at random.
+DISTINCT_PATHS = 10
 
 
 @dataclass(frozen=True)
 class Outcomes:
     """The outcomes of a row's runs."""
 
-    planned: int  # number of planned runs in the scenario
-    missing: int  # number of planned runs without a value for reasons other than the CCA's behaviour
-    failed: int  # number of planned runs without a value because of the CCA's behaviour
-    # Amount by which each pair (row) is worse than each standard CCA (column): inf for failed runs, missing if the standard has no value.
+    planned: pd.Index  # pairs of the scenario's planned runs
+    failures: pd.Index  # compared pairs in which the CCA's run failed because of its own behaviour
+    # Amount by which each pair (row) is worse than each standard CCA (column): inf if only the CCA's run failed, -inf if only the standard's.
     worse_by: pd.DataFrame
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than every other CCA
-    measurements: int  # number of runs that don't repeat each other
+    # Values of the compared pairs that didn't fail, with one column per CCA; None if runs can't repeat each other.
+    values: pd.DataFrame | None = None
+    step: float = 0.0  # amount by which some values differ unless the runs repeat each other
+    paths: pd.Series | None = None  # number of the path that was drawn at random for each pair; None if unknown
 
     @property
     def n(self) -> int:
         """Number of runs with an outcome."""
         return len(self.worse_by)
+
+    @property
+    def missing(self) -> int:
+        """Number of planned runs that weren't compared."""
+        return len(self.planned) - self.n
+
+    @property
+    def failed(self) -> int:
+        """Number of compared runs without a value because of the CCA's behaviour."""
+        return len(self.failures)
+
+    @cached_property
+    def measurements(self) -> int:
+        """Effective number of runs: 1 if all runs repeat one measurement. Runs don't repeat each other if some failed."""
+        if self.values is None or self.failed or _are_distinct(self.values, self.step, self.paths):
+            return self.n
+        return min(self.n, 1)
 
     @cached_property
     def worse(self) -> int:
@@ -59,7 +81,7 @@ class Outcomes:
     @cached_property
     def is_far(self) -> pd.Series:
         """Whether each run is far worse than every standard CCA."""
-        return (self.worse_by > self.far).mask(self.worse_by.isna(), True).all(axis=1)
+        return (self.worse_by > self.far).all(axis=1)
 
     @property
     def far_worse(self) -> int:
@@ -91,14 +113,20 @@ class Outcomes:
         return str(medians.idxmin()) if medians.notna().any() else None
 
     def until(self, replications) -> "Outcomes":
-        """Return the outcomes of the replications with numbers up to `replications`."""
-        worse_by = self.worse_by[self.worse_by.index.get_level_values("replication") <= replications]
-        far_pairs = {
-            name: pairs[pairs.get_level_values("replication") <= replications] for name, pairs in self.far_pairs.items()
-        }
-        measurements = len(worse_by) if self.measurements >= self.n else min(len(worse_by), 1)
-        planned = len(worse_by) + self.missing
-        return replace(self, planned=planned, worse_by=worse_by, far_pairs=far_pairs, measurements=measurements)
+        """Return the outcomes of the replications with numbers up to `replications`.
+
+        They are the same whatever runs are added later.
+        """
+
+        def early(of):
+            pairs = of if isinstance(of, pd.Index) else of.index
+            return of[pairs.get_level_values("replication") <= replications]
+
+        return replace(
+            self, planned=early(self.planned), failures=early(self.failures), worse_by=early(self.worse_by),
+            far_pairs={name: early(pairs) for name, pairs in self.far_pairs.items()},
+            values=None if self.values is None else early(self.values),
+        )  # fmt: skip
 
     def _fewest(self, counts):
         return int(counts.sum(axis=0).min()) if counts.size else 0
@@ -117,28 +145,21 @@ def relative_outcomes(
         The examined CCA, and the standard CCAs.
     margin : float
         Margin in the measure's unit.
-    planned, failed : pandas.Index
-        Pairs (IP version, replication) of the scenario's runs, and the pairs that failed because of the CCA's behaviour.
-    paths : int, optional
-        Number of distinct paths drawn at random for the replications; by default, repeated runs are recognised by their values.
+    planned : pandas.Index
+        Pairs (IP version, replication) of the scenario's runs.
+    failed : mapping
+        CCA -> the pairs in which its run failed because of its own behaviour; CCAs without such pairs may be missing.
+    paths : pandas.Series, optional
+        Number of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
     """
     sign = -1 if measure.better == HIGHER else 1
-    of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, failed)
-    own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
-    others = of_all[[name for name in standards if name in of_all]]
-    differences = others.rsub(own, axis=0).mask(others.isna())
+    of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, planned, failed)
+    own, others = of_all[cca], of_all[list(standards)]
+    # If both runs failed, neither is worse.
+    differences = others.rsub(own, axis=0).mask(np.isinf(others).mul(np.isinf(own), axis=0), 0.0)
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
-    measurements = _measurements(of_all[np.isfinite(own)], STEP * margin, paths)
-    return _outcomes(
-        own,
-        differences,
-        planned,
-        failed,
-        measurements,
-        margin=_beyond(margin),
-        far=_beyond(FAR * margin),
-        far_pairs=far_pairs,
-    )
+    bounds = {"margin": _beyond(margin), "far": _beyond(FAR * margin), "step": STEP * margin}
+    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, **bounds)
 
 
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
@@ -148,31 +169,38 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and none
     exceeds the limit. The other parameters are the same as in `relative_outcomes`.
     """
-    of_all = _side_by_side(cells, cca, standards, failed)
-    own = of_all[cca].mask(of_all.index.isin(failed), np.inf)
+    of_all = _side_by_side(cells, cca, standards, planned, failed)
+    own = of_all[cca]
     values = of_all.reindex(columns=[name for name in standards if name != cca])
     others, exceeds = values > limit, own > limit
     by_path = others.any(axis=1)
     unknown = own.isna() | (exceeds & ~by_path & values.isna().any(axis=1))
     differences = (exceeds.astype(float) - by_path).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
-    measurements = _measurements(of_all[np.isfinite(own)], STEP * limit, paths)
-    return _outcomes(own, differences, planned, failed, measurements, margin=0.5, far=0.5, far_pairs=far_pairs)
+    bounds = {"margin": 0.5, "far": 0.5, "step": STEP * limit}
+    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, **bounds)
 
 
-def _side_by_side(cells, cca, standards, failed):
-    """Return a table of values with one column per CCA (examined or standard) and one row per pair, including failed runs."""
-    table = pd.DataFrame({name: cells[name] for name in dict.fromkeys([cca, *standards]) if name in cells}, dtype=float)
-    table = table.reindex(table.index.union(failed)) if len(failed) else table
-    return table if cca in table else table.assign(**{cca: np.nan})
+def _side_by_side(cells, cca, standards, planned, failed):
+    """Return a table of values with one column per CCA (examined or standard) and one row per planned pair; failed runs have inf."""
+    table = {}
+    for name in dict.fromkeys([cca, *standards]):
+        values = cells[name].reindex(planned) if name in cells else pd.Series(np.nan, planned)
+        table[name] = values.mask(planned.isin(failed[name]), np.inf) if name in failed else values
+    return pd.DataFrame(table, dtype=float)
 
 
-def _outcomes(own, differences, planned, failed, measurements, **bounds):
-    compared = differences[differences.notna().any(axis=1) & own.notna()]
+def _outcomes(own, of_all, differences, planned, far_pairs, **others):
+    compared = differences.dropna()
+    own = own.loc[compared.index]
     return Outcomes(
-        planned=len(planned), missing=len(planned) - int(own.notna().sum()), failed=len(failed), worse_by=compared,
-        measurements=min(measurements + len(failed), len(compared)), **bounds,
-    )  # fmt: skip
+        planned=planned,
+        failures=compared.index[np.isinf(own)],
+        worse_by=compared,
+        far_pairs={name: pairs[pairs.isin(compared.index)] for name, pairs in far_pairs.items()},
+        values=of_all.loc[compared.index[np.isfinite(own)]],
+        **others,
+    )
 
 
 def _beyond(margin):
@@ -186,15 +214,13 @@ def _far_worse(of_all, name, far):
     return of_all.index[of_all[name] - others > _beyond(far)]
 
 
-def _measurements(values, step, paths):
-    """Return the effective number of a row's runs.
+def _are_distinct(values, step, paths):
+    """Return whether a row's runs are known not to repeat one measurement: their paths were drawn at random, or their values differ.
 
-    The number is 1 if all runs repeat one measurement, unless their paths are known to differ.
-
-    Paths are known to differ if at least half of them differ. Some paths may coincide, because queue sizes are drawn at random from a small
-    range of whole packets, but the other quantities drawn with the seed still differ.
+    Drawn paths may coincide, because queue sizes are drawn from a small range of whole packets. Each such run is nevertheless a random draw
+    from the population of paths, and the other quantities drawn with its seed differ. The number of distinct paths is bounded, so it can't
+    be half of any number of runs.
     """
-    if paths is not None and 2 * paths >= len(values):
-        return len(values)
-    spread = (values.max() - values.min()).max() if len(values) else 0.0
-    return len(values) if spread > step else 1
+    if paths is not None and paths.reindex(values.index).nunique() >= min(len(values) / 2, DISTINCT_PATHS):
+        return True
+    return bool(((values.max() - values.min()) > step).any())

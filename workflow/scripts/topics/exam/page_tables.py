@@ -7,8 +7,8 @@ from report_parts.data_tables import Cell, shared_decimals, signed_cell
 from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from topics.exam.beside_published import AGREES, NOT_SHOWN
 from topics.exam.beside_published import DIFFERS as PUBLISHED_DIFFERS
-from topics.exam.criteria import MEASURES
-from topics.exam.sentences import unit_of
+from topics.exam.criteria import MEASURES, NEVER
+from topics.exam.sentences import unit_of, value_words
 from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIABLE, WORSE
 from wording.number_format import NONE, is_missing, number, plain
 from wording.sentence_words import cca_name
@@ -64,8 +64,10 @@ def _mean_cell(row, prefix, decimals, name=""):
     mean, low, high = (row[f"{prefix}{end}"] for end in ("value", "low", "high"))
     if is_missing(mean):
         return Cell(NONE)
-    interval = "" if is_missing(low) else f"({number(low, decimals)} to {number(high, decimals)})"
-    return Cell(" ".join(filter(None, (name, number(mean, decimals), interval))), float(mean))
+    interval = (
+        "" if is_missing(low) or low >= NEVER else f"({value_words(low, decimals)} to {value_words(high, decimals)})"
+    )
+    return Cell(" ".join(filter(None, (name, value_words(mean, decimals), interval))), float(mean))
 
 
 def _standard_cell(row):
@@ -73,7 +75,10 @@ def _standard_cell(row):
 
 
 def _worse_cell(row):
-    return signed_cell(row["worse_by"], shared_decimals(row["worse_by"], row["margin"]))
+    by = row["worse_by"]
+    if not is_missing(by) and abs(by) > NEVER / 2:
+        return Cell(value_words(by, 0), float(by))
+    return signed_cell(by, shared_decimals(by, row["margin"]))
 
 
 SECTION = shown_text("Section", "rfc_section", filtered=True, header=True)

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from topics.exam.criteria import MEASURES, RARE_EVENTS
+from topics.exam.criteria import MEASURES, NEVER, RARE_EVENTS
 from topics.exam.judge import OF_THE_CCA
 from topics.exam.outcomes import FAR
 from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_MEASURED, OPEN_VERDICTS, WORSE
@@ -79,13 +79,15 @@ def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
 def worst_rows(deciding: pd.DataFrame) -> list[dict]:
     """Return the rows with the verdict *worse* to show as findings: at most `MOST_FINDINGS`, and one per criterion.
 
-    The row for all cases comes first; the others are ordered by the size of the difference in margins, then by the share of worse runs.
+    The row for all cases comes first. The others are ordered by the share of failed runs, which are worse than any other, then by the size of
+    the difference in margins, then by the share of worse runs.
     """
     bad = deciding[deciding["verdict"] == WORSE].copy()
     bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
+    bad["failed"] = bad["runs_failed"] / bad["n"]
     # Each criterion gives one finding, for the scenario with the worst result; the criterion for all cases together comes first.
     bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
-    ordered = bad.sort_values(["first", "size", "share"], ascending=False, kind="stable")
+    ordered = bad.sort_values(["first", "failed", "size", "share"], ascending=False, kind="stable")
     return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
 
 
@@ -108,9 +110,17 @@ def open_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def _worse_words(row) -> str:
-    """Return the number of a row's worse runs in words, such as "worse in 5 of 20 runs"."""
+    """Return the number of a row's worse runs in words, such as "worse in 5 of 20 runs (2 failed)"."""
     by_version = f": {row['worse_by_ip_version']}" if row["worse_by_ip_version"] else ""
-    return f"worse in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}{by_version}"
+    return f"worse in {_runs_words(row)}{by_version}"
+
+
+def _runs_words(row) -> str:
+    """Return the number of a row's worse runs, and how many of these failed, such as "5 of 20 runs (2 failed)"."""
+    worse, failed = int(row["runs_worse"]), int(row["runs_failed"])
+    # A failed run isn't worse if a standard CCA's run failed as well.
+    failed_words = f" ({min(failed, worse)} failed)" if failed and worse else ""
+    return f"{worse} of {count(int(row['n']), 'run')}{failed_words}"
 
 
 def row_sentence(row) -> str:
@@ -119,23 +129,25 @@ def row_sentence(row) -> str:
     if measure.name == RARE_EVENTS.measures[0]:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
         return (
-            f"In {int(row['runs_worse'])} of {count(int(row['n']), 'run')} it is worse than every standard CCA by more than {FAR} margins, or "
+            f"In {_runs_words(row)} it is worse than every standard CCA by more than {FAR} margins, or "
             f"exceeds a limit that they respect{where}. For the standard CCA closest to it in each case, this number is {int(row['standard_runs_far_worse'])}."
         )
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
     )
+    # Values are known only of the runs that didn't fail.
+    has_failed = bool(row["runs_failed"])
     if not is_missing(row["limit"]):
-        what = f"beyond the limit of {plain(row['limit'])}{unit_of(measure)} in {int(row['runs_worse'])} of {count(int(row['n']), 'run')}, in which no standard CCA exceeds it"
-        most = (
-            ""
-            if is_missing(row["worst_value"])
-            else f"; in the worst run it is {number(row['worst_value'], measure.decimals)}{unit_of(measure)}"
-        )
-        return f"{place}: {measure.words} is {what}{most}."
+        or_failed = ", or the run failed," if has_failed else ""
+        text = f"{place}: {measure.words} is beyond the limit of {plain(row['limit'])}{unit_of(measure)}{or_failed} in {_runs_words(row)}, in which no standard CCA exceeds it"
+        if not is_missing(row["worst_value"]):
+            worst = "worst of the other runs" if has_failed else "worst run"
+            text += f"; in the {worst} it is {value_words(row['worst_value'], measure.decimals, unit_of(measure))}"
+        return f"{text}."
     if is_missing(row["value"]):
         return f"{place}: {_worse_words(row)}."
-    text = f"{place}: {_worse_words(row)}; {measure.words} is {_with_interval(row, 'value', 'low', 'high')} in the median run"
+    median = "median of the other runs" if has_failed else "median run"
+    text = f"{place}: {_worse_words(row)}; {measure.words} is {_with_interval(row, 'value', 'low', 'high')} in the {median}"
     if not is_missing(row["standard_value"]):
         text += f", against {_with_interval(row, 'standard_value', 'standard_low', 'standard_high')} with {cca_name(row['standard'])}"
     return f"{text}."
@@ -162,10 +174,21 @@ def unit_of(measure) -> str:
 
 def _with_interval(row, mean, low, high):
     measure = MEASURES[row["measure"]]
-    text = f"{number(row[mean], measure.decimals)}{unit_of(measure)}"
-    if not is_missing(row[low]):
-        text += f" ({number(row[low], measure.decimals)} to {number(row[high], measure.decimals)})"
+    text = value_words(row[mean], measure.decimals, unit_of(measure))
+    if not is_missing(row[low]) and row[low] < NEVER:
+        text += f" ({value_words(row[low], measure.decimals)} to {value_words(row[high], measure.decimals)})"
     return text
+
+
+def value_words(value, decimals, unit="") -> str:
+    """Return a value, or a difference between two values, in words; `NEVER` is infinite.
+
+    >>> value_words(2.25, 1, " ms"), value_words(NEVER, 1, " ms"), value_words(2 - NEVER, 1)
+    ('2.2 ms', 'infinite', '-infinite')
+    """
+    if not is_missing(value) and abs(value) > NEVER / 2:
+        return "infinite" if value > 0 else "-infinite"
+    return f"{number(value, decimals)}{unit}"
 
 
 def margins_words(margins) -> str:
