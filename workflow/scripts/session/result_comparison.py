@@ -4,8 +4,8 @@ Runs of the same replication form a pair, and have the same seed if possible. A 
 margin of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
 - most pairs: *worse* if more pairs are worse than better, and more than half of all pairs are worse (sign tests);
-- rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or have no
-  value;
+- rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or are
+  invalid; runs that were not run or that the instrument excluded say nothing about an algorithm, and are left out;
 - both kinds over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
 
 The p-values of all rows are corrected together, by exchanging the two sides of entire replications (`inference.exchanged_pairs`). If an
@@ -23,10 +23,12 @@ import pandas as pd
 from inference.exchanged_pairs import median_interval
 from inference.mean_interval import repeats_one_measurement
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
+from run_tables.exclusions import ABSENT
 from run_tables.metrics import METRICS, differences
 from run_tables.resolution import resolutions
 from session.change_verdicts import CHANGES, SAME, Row, judged
 from session.comparable_results import SCORE_KEYS, pairs_of_ccas
+from testbed.checks.check import INSTRUMENT
 from wording.number_format import count
 
 CONFIDENCE = 0.95
@@ -45,6 +47,8 @@ ALL_SCENARIOS = "all scenarios"
 OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "paired")
 #: Columns by which runs are matched, and the column that shows whether a run counts.
 KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
+#: End of the note on runs of a cell that form no pair.
+NO_PARTNER = "no partner"
 #: Suffix of columns from the second results.
 SECOND = "_second"
 #: A run counts as far worse if it is worse than the median of its cell's better half by more than this number of margins.
@@ -105,7 +109,7 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
         Columns shared by all rows: scenario, cca, ip_version, paired and so on.
     cell : dict
         Column -> first and second values, shape (n, 2), with one row per replication. The columns are each metric, each metric's
-        resolution (``<metric> step``), ``valid`` and ``replication``.
+        resolution (``<metric> step``), ``valid``, ``unknown`` (see `_keys_of`) and ``replication``.
     margins : dict
         Column of a metric -> margin in the unit of the metric's effects.
     """
@@ -121,13 +125,19 @@ def values_of_runs(runs) -> pd.DataFrame:
     """Return the keys of all runs, with the metrics and resolutions of the valid runs."""
     values = {metric.column: runs[metric.column].astype(float) for metric in METRICS}
     steps = {f"{metric.column} step": resolutions(runs, metric.column) for metric in METRICS}
-    return runs[KEYS].join(pd.DataFrame(values | steps).where(runs["valid"]))
+    return _keys_of(runs).join(pd.DataFrame(values | steps).where(runs["valid"]))
+
+
+def _keys_of(runs):
+    """Return the columns `KEYS`, and ``unknown``: whether a run was not run or was excluded by the instrument."""
+    return runs[KEYS].assign(unknown=runs["excluded_by"].isin([ABSENT, INSTRUMENT]))
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
     """Yield two dicts for each cell in both tables: the cell's common columns, and column -> first and second values, shape (n, 2).
 
     Runs of the same replication form a pair if they have the same seed. If this is true of no replication in a cell, seeds are ignored.
+    The column ``note`` of a cell gives the number of runs without a partner.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -137,19 +147,32 @@ def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarr
         column: both[[column, f"{column}{SECOND}"]].to_numpy(float) for column in first if f"{column}{SECOND}" in both
     }
     sides["replication"] = both[["replication"] * 2].to_numpy()
+    runs = pd.concat([first, second]).groupby(place).size()
     for (scenario, ip_version), rows in both.groupby(place, sort=False).indices.items():
         cell = {column: values[rows] for column, values in sides.items()}
+        total = int(runs[scenario, ip_version])
+        alone = total - 2 * len(rows)
         head = {
             "criterion": "", "scenario": scenario, "cca": cca, "ip_version": ip_version,
-            "paired": bool((cell["seed"][:, 0] == cell["seed"][:, 1]).all()), "first_verdict": "", "second_verdict": "", "note": "",
+            "paired": bool((cell["seed"][:, 0] == cell["seed"][:, 1]).all()), "first_verdict": "", "second_verdict": "",
+            "note": f"{alone} of {count(total, 'run')} {'has' if alone == 1 else 'have'} {NO_PARTNER}" if alone else "",
         }  # fmt: skip
         yield head, cell
 
 
+def _noted(head, *notes):
+    """Return a row's columns with further notes; empty notes are left out."""
+    return head | {"note": "; ".join(filter(None, [head["note"], *notes]))}
+
+
 def _invalid_runs(head, cell):
-    """Yield the row that counts invalid runs, if there are any."""
-    invalid = ~cell["valid"].astype(bool)
-    yield from _count_row(head | {"measure": "Invalid runs"}, invalid, cell["replication"][:, 0])
+    """Yield the row that counts invalid runs, if there are any; pairs with an unknown run are left out, and counted in the note."""
+    known = ~cell["unknown"].astype(bool).any(axis=1)
+    invalid, replications = ~cell["valid"].astype(bool)[known], cell["replication"][known, 0]
+    head = head | {"measure": "Invalid runs"}
+    if not known.all():
+        head = _noted(head, f"{count(int((~known).sum()), 'pair')} left out: not run, or excluded by the instrument")
+    yield from _count_row(head, invalid, replications, always=not known.all())
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
@@ -160,7 +183,7 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
     head = head | {"better_is": "higher" if higher else "lower", "margin": margin.size}
     complete, replications = ~np.isnan(sides).any(axis=1), cell["replication"][:, 0]
     if not complete.any():
-        yield Row(head | {"note": "no pair of valid runs has a value"}, (), (), True)
+        yield Row(_noted(head, "no pair of valid runs has a value"), (), (), True)
         return
     far = _far_worse(sides, margin, higher)[complete]
     sides, replications, notes = sides[complete], replications[complete], []
@@ -171,7 +194,7 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
         sides, replications = sides[:1], replications[:1]
     first, second = sides.T
     signs = margin.exceeded(first, second) * 1.0 - margin.exceeded(second, first)
-    row = head | _effect_columns(first, second, margin.scale) | {"note": "; ".join(notes)}
+    row = _noted(head, *notes) | _effect_columns(first, second, margin.scale)
     if np.abs(second - first).max() <= margin.resolution:
         row["change"] = SAME
     yield Row(row, replications, signs if higher else -signs, True)
@@ -201,15 +224,15 @@ def _far_worse(values, margin, higher):
     return margin.exceeded(typical, values, FAR) if higher else margin.exceeded(values, typical, FAR)
 
 
-def _count_row(head, events, replications):
-    """Yield the row that counts runs with a bad event, if there are any; ``events`` is a mask, shape (n, 2)."""
+def _count_row(head, events, replications, always=False):
+    """Yield the row that counts runs with a bad event, if there are any or if ``always`` is set; ``events`` is a mask, shape (n, 2)."""
     first, second = events.sum(axis=0)
-    if first or second:
+    if first or second or always:
         row = head | {
             "unit": "runs", "better_is": "lower", "margin": None, "effect_unit": "runs", "first": first, "second": second,
             "effect": int(second) - int(first),
         }  # fmt: skip
-        same = {"change": SAME} if (events[:, 0] == events[:, 1]).all() else {}
+        same = {"change": SAME} if len(events) and (events[:, 0] == events[:, 1]).all() else {}
         yield Row(row | same, replications, events[:, 1] * 1.0 - events[:, 0], False)
 
 
@@ -270,7 +293,7 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
     if not math.isnan(score["margin"]):
         yield from rows_of_values(head, cell, sides, Margin(score["margin"]), higher)
     elif math.isnan(limit):
-        yield Row(head | {"note": "the exam has no margin for this measure"}, (), (), True)
+        yield Row(_noted(head, "the exam has no margin for this measure"), (), (), True)
     else:
         known = ~np.isnan(sides).any(axis=1)
         beyond = sides < limit if higher else sides > limit
@@ -287,4 +310,4 @@ def _values_of_exam(results, measures):
     """Return the runs of the examined CCA, with one column of values per measure."""
     runs, values = (table[table["cca"] == results.examined] for table in (results.runs, results.exam_values))
     wide = values.pivot_table("value", ["scenario", "ip_version", "replication"], "measure").reindex(columns=measures)
-    return runs[KEYS].merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])
+    return _keys_of(runs).merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])

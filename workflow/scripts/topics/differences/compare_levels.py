@@ -3,7 +3,9 @@
 A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios.
 
 The unit is a replication: its runs over both IP versions use the same seed, and their mean is one value. All CCAs of a scenario run with
-the same seeds, so paired tests compare them. Different scenarios use different seeds, so they are independent samples.
+the same seeds, so paired tests compare them. Different scenarios use different seeds, so they are independent samples. A run is compared
+only if it has a counterpart, because values may depend on the IP version: a pair consists of runs over the same IP version, and independent
+samples consist of replications with a value over each IP version that both samples have.
 """
 
 import math
@@ -13,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.combined_tests import fisher, flipped_p
+from inference.combined_tests import bonferroni, fisher, flipped_p, p_of_chosen
 from inference.independent_comparison import difference
 from inference.mean_interval import LEAST_RUNS, repeats_one_measurement
 from inference.multiple_tests import adjusted
@@ -126,8 +128,13 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
                     | {"effect_unit": measure.effect_unit, "measure": measure.column, "spread": values.spread}
                 )
     names = [*DIFFERENCES.names, "p", "t_p", "spread", "contrast"]
-    differences = pd.DataFrame(rows, columns=names)
+    differences = pd.DataFrame(rows, columns=names).assign(shared_seeds=_share_seeds(runs))
     return differences[DIFFERENCES.names], _comparisons(differences, significance)
+
+
+def _share_seeds(runs):
+    """Return whether two scenarios have runs with the same seed (`seeds_of`)."""
+    return bool((runs.groupby("seed")["scenario"].nunique() > 1).any())
 
 
 def _lost(runs):
@@ -166,18 +173,35 @@ def _compare(values, sides, margin, confidence, lost) -> dict | None:
     cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
     (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
     paired = sides["factor"] == "cca"
-    if paired:
-        both = ~np.isnan(first) & ~np.isnan(second)
-        first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
+    known = _values(first, second)
+    first, second = (_pairs if paired else _same_ip_versions)(first, second)
+    left_out = known - _values(first, second)
     a, b = (_of_replications(side) for side in (first, second))
     if not len(a) or not len(b):
         return None
     steps, repeats = (of_first[0], of_second[0]), of_first[1] and of_second[1]
     found = (_paired if paired else _independent)(a, b, values.measure, confidence, repeats, steps)
     gone = set().union(*(lost.get(cell, ()) for cell in cells))
-    found |= {"n": min(len(a), len(b)), "repeats": repeats, "lost": len(gone), "margin": margin}
+    found |= {"n": min(len(a), len(b)), "repeats": repeats, "lost": len(gone), "left_out": left_out, "margin": margin}
     found |= {"value": float(a.mean()), "other_value": float(b.mean())}
     return found | {"verdict": _verdict(found.pop("signs"), found, margin, len(gone))}
+
+
+def _values(*sides):
+    """Return the number of values of all samples."""
+    return sum(int(np.sum(~np.isnan(side))) for side in sides)
+
+
+def _pairs(first, second):
+    """Return both samples with only those values for which the other sample has a value of the same replication and IP version."""
+    both = ~np.isnan(first) & ~np.isnan(second)
+    return np.where(both, first, np.nan), np.where(both, second, np.nan)
+
+
+def _same_ip_versions(first, second):
+    """Return the replications of both samples that have a value over each IP version that both samples have; other values are left out."""
+    shared = ~np.isnan(first).all(axis=0) & ~np.isnan(second).all(axis=0)
+    return [side[~np.isnan(side[:, shared]).any(axis=1)][:, shared] for side in (first, second)]
 
 
 def _of_replications(values):
@@ -249,20 +273,43 @@ def _over_places(of_key):
     counts = {verdict: int((of_key["verdict"] == verdict).sum()) for verdict in (MORE, LESS, ALIKE, OPEN)}
     most_say = MORE if counts[MORE] >= counts[LESS] else LESS
     sizes = of_key.loc[of_key["verdict"] == most_say, "difference"].abs()
-    p, by_t = (of_key[name].dropna() for name in ("p", "t_p"))
+    chosen = of_key["verdict"] == most_say
+    along = np.sign(of_key["contrast"]) == (1 if most_say == MORE else -1)
     first = of_key.iloc[0]
+    # CCAs of a scenario have the same seeds.
+    combined = bonferroni if first["factor"] == "scenario" or first["shared_seeds"] else fisher
     return {
         "effect_unit": first["effect_unit"], "margin": first["margin"], "places": len(of_key), **counts,
         "least": sizes.min(), "most": sizes.max(), "bound": of_key["largest"].abs().max(),
-        "p": fisher(p) if len(p) else math.nan, "t_p": fisher(by_t) if len(by_t) else math.nan,
+        "p": _p_in_direction(of_key["p"], along, chosen, combined), "t_p": _p_in_direction(of_key["t_p"], along, chosen, combined),
     }  # fmt: skip
+
+
+def _p_in_direction(two_sided, along, chosen, combined) -> float:
+    """Return the p of the null hypothesis that no chosen place has a difference in the direction in which they were chosen.
+
+    Parameters
+    ----------
+    two_sided : pandas.Series
+        Two-sided p of each place.
+    along : pandas.Series of bool
+        Whether the place's difference is in the direction. A one-sided p is half the two-sided p if it is, otherwise at most 1.
+    chosen : pandas.Series of bool
+    combined : callable
+    """
+    known = two_sided.notna()
+    one_sided = (two_sided / 2).where(along, 1.0)
+    if not known.any():
+        return math.nan
+    # Doubled, because the direction was chosen too.
+    return min(1.0, 2 * p_of_chosen(one_sided[known], chosen[known], combined))
 
 
 def _evidence(row, places, significance) -> str:
     """Name the strongest evidence that a difference isn't due to chance; empty if there is none."""
-    telling = places[places["verdict"].isin([MORE, LESS])]
-    if telling.empty:
+    if row[MORE] == row[LESS]:
         return ""
+    telling = places[places["verdict"] == (MORE if row[MORE] > row[LESS] else LESS)]
     if row["p_holm"] < significance:
         return BY_FLIPS
     if row["t_p_holm"] < significance:
@@ -275,6 +322,6 @@ def _evidence(row, places, significance) -> str:
 
 
 def _verdict_of(row, evidence) -> str:
-    if evidence and row[MORE] != row[LESS]:
+    if evidence:
         return MORE if row[MORE] > row[LESS] else LESS
     return ALIKE if row[ALIKE] == row["places"] else OPEN
