@@ -23,10 +23,10 @@ def tcp(source, destination, sequence, payload, ports=(40000, 5201)):
     return bytes(12) + struct.pack("!H", 0x0800 if len(addresses[0]) == 4 else 0x86DD) + header + b"".join(addresses) + segment  # fmt: skip
 
 
-def written(path, frames, lost=0):
+def written(path, frames, lost=0, leaves=True):
     content = head("h1-eth0", "sender of pair 1", KEPT, "a run")
     for at_ns, frame in frames:
-        content += packet(at_ns, frame[:KEPT], len(frame), True)
+        content += packet(at_ns, frame[:KEPT], len(frame), leaves)
     path.write_bytes(content + statistics(lost))
     return path
 
@@ -42,8 +42,20 @@ def test_retransmissions_are_counted_also_where_sequence_numbers_begin_anew(tmp_
     sequences = [begin, begin + 1448, begin + 2896, begin + 4344, begin + 1448, begin + 2896, begin + 5792]
     frames = [(n, tcp("10.0.0.1", "10.0.1.1", sequence, 1448)) for n, sequence in enumerate(sequences)]
     (flow,), lost = flows_of(written(tmp_path / "a.pcapng", frames, lost=3))
-    assert (flow.packets, flow.payload_bytes, flow.retransmitted, lost) == (7, 7 * 1448, 2, 3)
+    assert (flow.packets, flow.payload_bytes, flow.repeated, lost) == (7, 7 * 1448, 2, 3)
     assert flow.words() == "TCP 10.0.0.1:40000 > 10.0.1.1:5201: 7 packets, 10,136 bytes of payload in 0.000000 s, 2 retransmitted"  # fmt: skip
+
+
+def test_a_receiver_s_capture_doesn_t_show_what_was_retransmitted(tmp_path):
+    frames = [(n, tcp("10.0.0.1", "10.0.1.1", n_th * 1448, 1448)) for n, n_th in enumerate((0, 2, 1, 3))]
+    (flow,), _ = flows_of(written(tmp_path / "a.pcapng", frames, leaves=False))
+    assert flow.words().endswith(", 1 late or repeated")
+
+
+def test_a_super_packet_counts_as_the_segments_in_it(tmp_path):
+    frames = [(n, tcp("10.0.0.1", "10.0.1.1", begin, size)) for n, (begin, size) in enumerate([(0, 14480), (14480, 14480), (0, 14480), (14480, 1449)])]  # fmt: skip
+    (flow,), _ = flows_of(written(tmp_path / "a.pcapng", frames), 1448)
+    assert flow.words().endswith(", 12 retransmitted")
 
 
 def test_directions_and_ip_versions_are_flows_of_their_own(tmp_path):
@@ -75,5 +87,5 @@ def test_packets_of_nonsense_are_flows_without_ports(tmp_path):
 
 
 def test_frames_of_a_ring_fill_its_blocks():
-    for kept in (64, 128, 1600, 65_000):
+    for kept in (64, 128, 192, 1600, 9014, 65_440):
         assert kept + 96 <= frame_bytes(kept) <= 2**16 and 2**16 % frame_bytes(kept) == 0

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from publishing.result_checks.received_errors import ReceivedError
-from publishing.run_trace import CCA_FUNCTIONS, DEFINED, EVENT, FUNCTION
+from publishing.run_trace import CCA_FUNCTIONS, DEFINED, EVENT, FUNCTION, uncalled
 from publishing.trace_files import calls_of, fields_of, seconds, write_calls, write_counters, write_tables, write_text
 from testbed.errors import SettingError
 from testbed.readings.kernel_trace import chosen, lost
@@ -78,6 +78,26 @@ def test_times_before_the_origin_are_negative():
 
 def test_an_event_without_fields_keeps_its_text():
     assert fields_of("something happened") == {"text": "something happened"}
+
+
+@pytest.mark.parametrize("text, fields", [
+    ("vec=3 [action=NET_RX]", {"vec": "3", "action": "NET_RX"}),
+    ("expires=4294937 [timeout=10] idx=1 flags=", {"expires": "4294937", "timeout": "10", "idx": "1", "flags": ""}),
+    ("icmp_send: type=3, code=3. From 10.0.0.1:0 to 10.0.0.2:1 ulen=8", {"type": "3", "code": "3", "ulen": "8"}),
+    ("src=[fd00::1]:5001 dest=[fd00::2]:5201, rate=1.5", {"src": "[fd00::1]:5001", "dest": "[fd00::2]:5201", "rate": "1.5"}),
+    ("location=tcp_v4_rcv+0x1/0x2 reason: NO_SOCKET", {"location": "tcp_v4_rcv+0x1/0x2", "reason": "NO_SOCKET"}),
+    ("sk address = 00000000d1, family = 2 protocol = 6, flags = 0x0", {"address": "00000000d1", "family": "2", "protocol": "6", "flags": "0x0"}),
+    ("prev_state=S ==> next_comm=iperf3 next_pid=71", {"prev_state": "S", "next_comm": "iperf3", "next_pid": "71"}),
+    ("proto:TCP sysctl_mem=1,2,3 saddrv6=:: flags=ACK|PSH", {"sysctl_mem": "1,2,3", "saddrv6": "::", "flags": "ACK|PSH"}),
+    ("work struct 00000000d1ab: function tcp_tsq", {"text": "work struct 00000000d1ab: function tcp_tsq"}),
+])  # fmt: skip
+def test_values_have_no_punctuation(text, fields):
+    assert fields_of(text) == fields
+
+
+def test_names_without_a_call_are_found(trace):
+    asked = {"cca": ["cubictcp_init", "bictcp_*"], "tcp_v6_*": ["tcp_v6_*"], "cubictcp_cong_avoid": ["cubictcp_cong_avoid"], "bbr_main": ["bbr_main"]}  # fmt: skip
+    assert uncalled(asked, calls_of(trace)) == ["tcp_v6_*", "bbr_main"]
 
 
 def test_globs_choose_names_and_a_wrong_one_is_answered_with_the_nearest():

@@ -9,6 +9,7 @@ import pytest
 
 from own_commands import own_command
 from publishing.packet_files import flows_of, packets_of
+from publishing.run_again import finished_run, record
 
 #: A path with a queue that drops, one with random loss over IPv6.
 RUNS = ("10mbit-20ms-0pct-1flow/reno/ipv4/1", "100mbit-10ms-1pct-4flows/reno/ipv6/2")
@@ -20,17 +21,20 @@ def packets(smoke, tmp_path):
     results = tmp_path / "smoke"
     shutil.copytree(smoke.folder / "results/smoke", results, ignore=shutil.ignore_patterns("logs", ".lock"))
 
-    def capture(name, *arguments, change=None):
-        path = results / "runs" / f"{name}.json.gz"
+    def capture(name, *arguments, change=None, within=results, to=None):
+        path = within / "runs" / f"{name}.json.gz"
         document = json.loads(gzip.decompress(path.read_bytes()))
         if change:
             change(document)
+            path = results / "runs" / f"{to or name}.json.gz"
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(gzip.compress(json.dumps(document, separators=(",", ":")).encode() + b"\n", mtime=0))
         command = own_command(smoke.folder, "publishing.run_packets", path, *arguments)
         done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)  # fmt: skip
         captures = {file.stem: file for file in (results / "logs/packets" / name).glob("*.pcapng")}
         return done.returncode, done.stdout, captures, document
 
+    capture.results = results
     return capture
 
 
@@ -62,7 +66,7 @@ def test_a_run_s_packets_are_those_that_it_counted(packets, name):
     assert came - left == after["drops"] - before["drops"] + after["backlog_packets"]
     sent, arrived = ({flow.source: flow for flow in data_of(captures[host])} for host in ("h1-eth0", "h2-eth0"))
     streams = [stream["sender"] for entry in document["traffic"] for stream in entry["client"]["end"]["streams"]]
-    assert sum(flow.retransmitted for flow in sent.values()) == sum(stream["retransmits"] for stream in streams)
+    assert sum(flow.repeated for flow in sent.values()) == sum(stream["retransmits"] for stream in streams)
     assert len(sent) == len(streams) and sent.keys() == arrived.keys()
     assert all(0.9 * sent[source].payload_bytes < arrived[source].payload_bytes <= sent[source].payload_bytes for source in sent)  # fmt: skip
 
@@ -123,6 +127,51 @@ def test_what_can_t_be_captured_is_said(packets, arguments, sentence):
     status, output, captures, _ = packets(RUNS[0], *arguments)
     assert status == 1 and captures == {}
     assert f"sawtooth: {sentence}" in output and "(nearest: " in output
+
+
+def test_a_results_folder_may_be_a_link(packets, tmp_path):
+    (tmp_path / "link").symlink_to(packets.results)
+    status, output, captures, _ = packets(RUNS[0], "--at", "r1-eth1", within=tmp_path / "link")
+    assert status == 0 and list(captures) == ["r1-eth1"], output
+
+
+def test_a_run_that_the_tables_don_t_have_yet_is_known_by_its_document(packets):
+    """A changed study that was interrupted has new runs, and the tables of its earlier version."""
+    added = RUNS[0].replace("10mbit", "11mbit")
+
+    def change(document):
+        document["specification"]["scenario"]["id"] = added.partition("/")[0]
+
+    status, output, _, _ = packets(RUNS[0], "--at", "h9-eth0", change=change, to=added)
+    assert status == 1 and "AT names h9-eth0; this run has " in output
+    # A document at another run's place is still refused.
+    status, output, _, _ = packets(RUNS[0], "--at", "h9-eth0", change=change)
+    assert status == 1 and f"has the specification of the run {added}" in output
+
+
+def test_a_folder_that_can_t_be_written_is_named_before_the_run(packets):
+    (packets.results / "logs").write_bytes(b"")
+    status, output, captures, _ = packets(RUNS[0])
+    assert status == 1 and captures == {}
+    (line,) = output.splitlines()
+    assert line.startswith("sawtooth: ") and line.endswith("/logs/packets can't be written (Not a directory).")
+
+
+def test_only_the_best_attempt_keeps_its_space(packets, tmp_path):
+    """Each attempt reports fewer lost packets than the one before."""
+    run, losses = finished_run(packets.results / "runs" / f"{RUNS[0]}.json.gz", "packets"), iter((3, 2, 0))
+    place = tmp_path / "place"
+    place.mkdir()
+
+    def lost(folder):
+        assert folder in place.iterdir() and len(list(place.iterdir())) <= 2
+        return next(losses)
+
+    def arguments(folder, step_s):
+        return ["--packets", str(folder), "--packet-bytes", "128", "--at", "r1-eth1", *(["--packet-step-s", str(step_s)] if step_s else [])]  # fmt: skip
+
+    best = record(run, place, None, "packets", arguments, lost)
+    assert best == place / "try-2" and list(place.iterdir()) == [best]
 
 
 def test_another_testbed_s_run_is_refused(packets):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from publishing.result_checks.received_errors import ReceivedError
+from testbed.readings.packet_capture import FLAGS, OUT
 from wording.number_format import count
 
 ENHANCED_PACKET, STATISTICS = 6, 5
@@ -23,22 +24,28 @@ HALF = 2**31
 
 @dataclass
 class Flow:
-    """The packets sent from one port to another; ``retransmitted`` is the number of TCP segments that repeat bytes sent before."""
+    """The packets sent from one port to another.
+
+    ``leaves`` is whether the packets leave the interface. ``repeated`` is the number of TCP segments that begin before the end of earlier
+    segments: where packets leave their sender these are retransmissions, elsewhere they may also be late.
+    """
 
     source: str
     destination: str
     protocol: str
+    leaves: bool = False
     first_ns: int = 0
     last_ns: int = 0
     packets: int = 0
     payload_bytes: int = 0
-    retransmitted: int = 0
+    repeated: int = 0
     next_sequence: int | None = None
 
     def words(self) -> str:
         """Describe the flow in one line of text."""
         text = f"{self.protocol} {self.source} > {self.destination}: {count(self.packets, 'packet')}, {self.payload_bytes:,} bytes of payload in {(self.last_ns - self.first_ns) / 1e9:.6f} s"
-        return f"{text}, {self.retransmitted:,} retransmitted" if self.protocol == "TCP" else text
+        repeated = "retransmitted" if self.leaves else "late or repeated"
+        return f"{text}, {self.repeated:,} {repeated}" if self.protocol == "TCP" else text
 
 
 def blocks_of(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -57,28 +64,33 @@ def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
     """Yield each packet in a capture as its timestamp (ns since 1970), its captured bytes, and its length on the wire in bytes."""
     for kind, body in blocks_of(path):
         if kind == ENHANCED_PACKET:
-            _, high, low, kept, length = struct.unpack_from("=IIIII", body)
-            yield (high << 32) + low, body[20 : 20 + kept], length
+            yield _packet(body)
 
 
-def flows_of(path: Path) -> tuple[list[Flow], int]:
-    """Return the flows in a capture, ordered by their first packets, and the number of packets that the capture lacks."""
+def flows_of(path: Path, segment_bytes: int | None = None) -> tuple[list[Flow], int]:
+    """Return the flows in a capture, ordered by their first packets, and the number of packets that the capture lacks.
+
+    ``segment_bytes`` is the payload of a full TCP segment in a capture with segmentation offload, whose packets contain several segments.
+    If it is None, each packet counts as one segment.
+    """
     flows, lost = {}, 0
     for kind, body in blocks_of(path):
         if kind == STATISTICS:
             lost = struct.unpack_from("=Q", body, 16)[0]
-    for at_ns, content, length in packets_of(path):
+        if kind != ENHANCED_PACKET:
+            continue
+        at_ns, content, length = _packet(body)
         key, payload, sequence = _parsed(content, length)
         flow = flows.get(key)
         if flow is None:
-            flow = flows[key] = Flow(*_ends(key), first_ns=at_ns)
+            flow = flows[key] = Flow(*_ends(key), leaves=_leaves(body, len(content)), first_ns=at_ns)
         flow.packets += 1
         flow.last_ns = at_ns
         flow.payload_bytes += payload
         if payload and sequence is not None:
             end = (sequence + payload) % 2**32
             if flow.next_sequence is not None and 0 < (flow.next_sequence - sequence) % 2**32 < HALF:
-                flow.retransmitted += 1
+                flow.repeated += -(-payload // (segment_bytes or payload))
             if flow.next_sequence is None or (end - flow.next_sequence) % 2**32 < HALF:
                 flow.next_sequence = end
     return list(flows.values()), lost
@@ -88,6 +100,18 @@ def udp_payload(content: bytes, length: int) -> tuple[str, str, str, bytes]:
     """Return source, destination, protocol and UDP payload of a completely captured packet; for other protocols, the payload is empty."""
     key, size, _ = _parsed(content, length)
     return *_ends(key), content[length - size : length] if key[0] == UDP and 0 < size < length else b""
+
+
+def _packet(body):
+    """Return the timestamp (ns since 1970), the captured bytes and the length on the wire of the packet in a block's body."""
+    _, high, low, kept, length = struct.unpack_from("=IIIII", body)
+    return (high << 32) + low, body[20 : 20 + kept], length
+
+
+def _leaves(body, kept):
+    """Return whether the packet in a block's body, of which ``kept`` bytes were captured, is outgoing according to its flags."""
+    options = body[20 + kept + -kept % 4 :]
+    return options[:8] == struct.pack("=HHI", FLAGS, 4, OUT)
 
 
 def _parsed(content, length):

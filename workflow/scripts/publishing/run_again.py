@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,6 +52,7 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
     """
     folder, name = _run_of(path)
     here, study = list(testbeds_here().values()), ReceivedStudy(folder)
+    study.content = None  # may be older than the run if the study has changed; the document has its own specification
     checked = check_document(folder, name, study, here)
     if checked.made_by and checked.made_by not in here:
         remedy = f"check out its commit {study.commit}" if study.commit else "run the study again"
@@ -70,10 +72,10 @@ def _run_of(path):
     """Return the results folder and the run's name, given the path of a run document."""
     if why := absence(path):
         raise ReceivedError(f"RUN={shown(path)}: {why}; allowed: {FORM}.")
-    parts = Path(os.path.abspath(path)).parts
+    parts = Path(os.path.abspath(path)).parts  # not resolved, because links below the results folder aren't followed
     if len(parts) < 6 or parts[-5] != "runs" or not parts[-1].endswith(".json.gz"):
         raise ReceivedError(f"RUN={shown(path)} is not a run document; allowed: {FORM}.")
-    return Path(*parts[:-5]), "/".join(parts[-4:]).removesuffix(".json.gz")
+    return Path(*parts[:-5]).resolve(), "/".join(parts[-4:]).removesuffix(".json.gz")
 
 
 def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
@@ -140,13 +142,15 @@ def record(
         if difference and difference.startswith("NOT "):
             raise ReceivedError(f"run {run.name}: {difference}")
         tries[folder] = difference, lost(folder)
+        best = min(tries, key=lambda one: (tries[one][0] is not None, tries[one][1]))
+        for other in tries.keys() - {best}:
+            shutil.rmtree(other, ignore_errors=True)  # so that at most two recordings need space
         # If the document differs although nothing was read during the run, it would differ with any interval.
         if not tries[folder][1] and (difference is None or step_s is None):
             break
-    folder, (difference, _) = min(tries.items(), key=lambda one: (one[1][0] is not None, one[1][1]))
-    if difference:
+    if difference := tries[best][0]:
         raise OtherDocumentError(f"run {run.name} has a different document when its {recorded} are recorded, so these would not be its {recorded}: {difference}")  # fmt: skip
-    return folder
+    return best
 
 
 def repeat(
@@ -173,10 +177,43 @@ def repeat(
     return reruns.finding(run.folder, run.name, output, status)
 
 
+def target_of(run: FinishedRun, kind: str) -> Path:
+    """Return the folder in which a run's recordings are kept, ``logs/<kind>/<run>`` in the results folder.
+
+    Raises
+    ------
+    ReceivedError
+        If no file can be created in ``logs/<kind>``, so that a long run isn't repeated in vain.
+    """
+    folder = run.folder / "logs" / kind
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ReceivedError(f"{shown(folder)} can't be written ({error.strerror}).") from None
+    return folder / run.name
+
+
 def keep(made: Path, target: Path, pattern: str) -> list[Path]:
-    """Empty the folder ``target``, and move the files that match a pattern from ``made`` into it; return their new paths, sorted."""
+    """Empty the folder ``target``, and move the files that match a pattern from ``made`` into it; return their new paths, sorted.
+
+    Raises
+    ------
+    ReceivedError
+        If the files can't be written; in this case, ``target`` is removed.
+    """
     shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    for file in made.glob(pattern):
-        shutil.move(file, target / file.name)
+    try:
+        target.mkdir(parents=True)
+        for file in made.glob(pattern):
+            shutil.move(file, target / file.name)
+    except OSError as error:
+        shutil.rmtree(target, ignore_errors=True)
+        raise ReceivedError(f"{shown(target)} can't be written ({error.strerror}).") from None
     return sorted(target.iterdir())
+
+
+def disk_words(error: OSError) -> str:
+    """Return the file and the reason of an error of the file system, such as "/tmp/a: No space left on device"."""
+    return f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)

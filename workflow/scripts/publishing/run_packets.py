@@ -8,6 +8,7 @@ import argparse
 import os
 import shutil
 import sys
+import tempfile
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -17,15 +18,27 @@ from publishing.packet_files import flows_of
 from publishing.result_checks import reruns
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import temporary_folder
-from publishing.run_again import FORM, OtherDocumentError, finished_run, keep, own_kernels, record, repeat
+from publishing.run_again import (
+    FORM,
+    OtherDocumentError,
+    disk_words,
+    finished_run,
+    keep,
+    own_kernels,
+    record,
+    repeat,
+    target_of,
+)
 from publishing.tls_secrets import SECRETS, Secrets, add_secrets, secrets_of
 from session.run_cost import run_time_s
 from testbed.machine.messages import tell
+from testbed.readings.packet_capture import BLOCK_BYTES as RING_BLOCK_BYTES
+from testbed.readings.packet_capture import HEAD_BYTES
 from wording.number_format import count
 
-#: Number of bytes kept of each packet. The first is enough for all headers, including TCP and MPTCP options; the others, for FULL=1, are
-#: enough for entire packets without and with segmentation offload.
-HEADER_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 1600, 65_000
+#: Number of bytes kept of each packet. The first two are enough for all headers, including TCP and MPTCP options, without and with a
+#: tunnel's headers; the others, for FULL=1, are enough for entire packets without and with segmentation offload.
+HEADER_BYTES, TUNNELLED_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 192, 1600, RING_BLOCK_BYTES - HEAD_BYTES
 #: Maximum number of flows that are printed for a capture.
 MOST_FLOWS = 20
 #: Overhead in the file for each packet's block, in bytes.
@@ -48,6 +61,8 @@ def main(arguments=None) -> int:
         return _capture(options)
     except ReceivedError as error:
         tell(str(error))
+    except OSError as error:
+        tell(f"{disk_words(error)}; no captures were kept.")
     except KeyboardInterrupt:
         tell("interrupted; no captures were kept.")
     return 1
@@ -55,10 +70,11 @@ def main(arguments=None) -> int:
 
 def _capture(options):
     run = finished_run(options.document, "packets")
-    interfaces = _interfaces(run.document, options.at)
-    kept = _kept_bytes(run.specification) if options.full else HEADER_BYTES
-    packets, size = _size(run.document, interfaces, kept)
-    _require_space(run.folder, size)
+    interfaces = chosen_interfaces(run.document, options.at)
+    kept = kept_bytes(run.specification, options.full)
+    packets, size = expected_size(run.document, interfaces, kept)
+    target = target_of(run, "packets")
+    require_space(run.folder, size)
     print(f"run {run.name}: {packets:,} packets at {count(len(interfaces), 'interface')}, about {_megabytes(size)}; {reruns.about(run_time_s(run.specification) + PACKET_S * packets)}", flush=True)  # fmt: skip
 
     asked = ["--packet-bytes", str(kept), "--at", *interfaces]
@@ -72,10 +88,12 @@ def _capture(options):
         )
         for file in captures.glob("*.pcapng"):
             add_secrets(file, secrets.lines)
-        files = keep(captures, run.folder / "logs" / "packets" / run.name, "*.pcapng")
+        files = keep(captures, target, "*.pcapng")
     print("the document was reproduced byte for byte, so these are the run's packets:")
+    specification = RunSpecification(run.specification)
+    segment_bytes = specification.segment_bytes if specification.transport.segmentation_offload else None
     for file in files:
-        _say(file, _counted(run.document, file.stem))
+        _say(file, _counted(run.document, file.stem), segment_bytes)
     if has_programs(run.specification):
         _say_secrets(secrets, files[0].with_name(SECRETS), options.full)
     return 0
@@ -107,7 +125,9 @@ def _secrets(run, place, kernels, asked, captures):
     difference = repeat(run, folder, kernels, ["--packets", str(folder), "--packet-keys", *asked])
     if difference and difference.startswith("NOT "):
         return Secrets()
-    return secrets_of(folder, captures)
+    secrets = secrets_of(folder, captures)
+    shutil.rmtree(folder)  # these captures need as much space as those that are kept
+    return secrets
 
 
 def _say_secrets(secrets, file, is_full):
@@ -132,9 +152,13 @@ def _lost(folder):
     return sum(flows_of(file)[1] for file in folder.glob("*.pcapng"))
 
 
-def _interfaces(document, at):
-    """Return the interfaces at which packets are captured: the requested ones, by default all interfaces of the network under test."""
-    known = [name for name, counts in document["links"]["after"].items() if "tx_packets" in counts]
+def chosen_interfaces(document: dict, at: list[str]) -> list[str]:
+    """Return the interfaces at which packets are captured: the requested ones, by default all interfaces of the network under test.
+
+    Raises ReceivedError if ``at`` contains a name that is not an interface of the run, with the names that are allowed.
+    """
+    links = document["network"]["set"]  # also counted: ifbs, bonds and tunnels, at which nothing is captured
+    known = [name for name in document["links"]["after"] if name in links["qdiscs"] and name not in links.get("arrivals", {})]  # fmt: skip
     for name in at:
         if name not in known:
             near = get_close_matches(name, known, n=1, cutoff=0)
@@ -142,9 +166,12 @@ def _interfaces(document, at):
     return list(dict.fromkeys(at)) or [name for name in known if not name.endswith("-control")]
 
 
-def _kept_bytes(specification):
-    """Return how many bytes of each packet must be kept so that no packet is truncated."""
-    return OFFLOADED_BYTES if RunSpecification(specification).transport.segmentation_offload else FULL_BYTES
+def kept_bytes(specification: dict, full: bool) -> int:
+    """Return how many bytes of each packet must be kept so that no header or, if ``full``, no packet is truncated."""
+    run = RunSpecification(specification)
+    if not full:
+        return TUNNELLED_BYTES if run.multipath.by == "gre" else HEADER_BYTES
+    return OFFLOADED_BYTES if run.transport.segmentation_offload else max(FULL_BYTES, run.largest_packet_bytes)
 
 
 def _counted(document, interface):
@@ -153,29 +180,42 @@ def _counted(document, interface):
     return sum(after[way] - before.get(way, 0) for way in ("tx_packets", "rx_packets"))
 
 
-def _size(document, interfaces, kept):
-    """Return the number of packets that passed through the given interfaces, and the approximate size of the captures in bytes."""
-    after = document["links"]["after"]
+def expected_size(document: dict, interfaces: list[str], kept: int) -> tuple[int, int]:
+    """Return the number of packets that passed through the given interfaces, and the approximate size of the captures in bytes.
+
+    ``kept`` is the number of bytes kept of each packet.
+    """
     packets = sum(_counted(document, name) for name in interfaces)
-    qdiscs = [after[name].get("qdiscs", {}).values() for name in interfaces]
-    sent = [(each["packets"], each["bytes"]) for of_one in qdiscs for each in of_one if each["packets"]]
-    mean = sum(size for _, size in sent) / max(sum(number for number, _ in sent), 1) or kept
+    mean = _mean_bytes(document, interfaces)
+    if not mean and kept < OFFLOADED_BYTES:
+        # Interfaces without a queue count no bytes; without segmentation offload, their packets are as large as those of the others.
+        mean = _mean_bytes(document, document["links"]["after"])
+    mean = mean or kept
     return packets, round(packets * (min(kept, mean) + BLOCK_BYTES))
 
 
-def _require_space(folder, size):
-    free = shutil.disk_usage(folder).free
-    if free < 2 * size:
-        raise ReceivedError(f"captures of {_megabytes(size)} temporarily need twice that space, and {folder} has {_megabytes(free)} free; AT=<interface> captures at one interface.")  # fmt: skip
+def _mean_bytes(document, interfaces):
+    """Return the mean size in bytes of the packets that left the queues of interfaces; 0 if no packet left."""
+    qdiscs = [document["links"]["after"][name].get("qdiscs", {}).values() for name in interfaces]
+    sent = [(each["packets"], each["bytes"]) for of_one in qdiscs for each in of_one if each["packets"]]
+    return sum(size for _, size in sent) / max(sum(number for number, _ in sent), 1)
+
+
+def require_space(folder: Path, size: int) -> None:
+    """Raise ReceivedError unless captures of ``size`` bytes fit into the results folder, and two such captures into the temporary folder."""
+    for place, needed in ((Path(tempfile.gettempdir()), 2 * size), (folder, size)):
+        free = shutil.disk_usage(place).free
+        if free < needed:
+            raise ReceivedError(f"captures of {_megabytes(size)} need {_megabytes(needed)} in {shown(place)}, which has {_megabytes(free)} free; AT=<interface> captures at one interface, and TMPDIR sets another temporary folder.")  # fmt: skip
 
 
 def _megabytes(size):
     return f"{size / 1e6:,.1f} MB"
 
 
-def _say(file, counted):
+def _say(file, counted, segment_bytes):
     """Print the packet count of a capture next to the interface's counter; for a host, also print one line per flow with payload."""
-    flows, lost = flows_of(file)
+    flows, lost = flows_of(file, segment_bytes)
     total = sum(flow.packets for flow in flows)
     held = "as many as the interface counted" if total == counted else f"but the interface counted {counted:,}"
     if lost:

@@ -5,6 +5,7 @@ digest of the kernel's configuration. This shows that the trace contains the eve
 """
 
 import argparse
+import fnmatch
 import os
 import re
 import shutil
@@ -17,7 +18,7 @@ from publishing.result_checks import kernels_again, reruns
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import temporary_folder
 from publishing.result_checks.testbeds_here import ROOT
-from publishing.run_again import FORM, finished_run, keep, own_kernels, record
+from publishing.run_again import FORM, disk_words, finished_run, keep, own_kernels, record, target_of
 from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
@@ -72,6 +73,8 @@ def main(arguments=None) -> int:
         return _trace(options)
     except ReceivedError as error:
         tell(str(error))
+    except OSError as error:
+        tell(f"{disk_words(error)}; no events were kept.")
     except KeyboardInterrupt:
         tell("interrupted; no events were kept.")
     return 1
@@ -81,7 +84,11 @@ def _trace(options):
     _require_form("EVENTS", options.events, EVENT, "tcp:tcp_probe or qdisc:*")
     _require_form("FUNCTIONS", options.functions, FUNCTION, f"cubictcp_* or {OF_CCA}")
     run = finished_run(options.document, "events")
-    functions = _functions(run, options.functions)
+    asked = _functions(run, options.functions)
+    functions = list(dict.fromkeys(one for globs in asked.values() for one in globs))
+    if len(",".join(functions)) > LONGEST_GLOBS:
+        raise ReceivedError(f"FUNCTIONS has more than {LONGEST_GLOBS:,} characters; use globs, which are shorter.")
+    target = target_of(run, "trace")
     events = options.events or ([] if functions else DEFAULT_EVENTS)
     print(f"run {run.name}: {' '.join([*events, *functions])}; {reruns.about(run_time_s(run.specification))}, plus a few minutes to build the kernel with tracing if it doesn't exist yet", flush=True)  # fmt: skip
 
@@ -96,11 +103,13 @@ def _trace(options):
         made = record(run, place, kernels, "events", arguments, steps_s=(None,), unlike=UNLIKE)  # fmt: skip
         tables = place / "tables"
         tables.mkdir()
-        readings, said = _write(made, tables, functions, run.document["stack"]["tcp"])
-        files = keep(tables, run.folder / "logs" / "trace" / run.name, "*")
+        readings, said, calls = _write(made, tables, bool(functions), run.document["stack"]["tcp"])
+        files = keep(tables, target, "*")
     print("the document was reproduced byte for byte, except for the digest of the kernel's configuration, so these are the run's events:")  # fmt: skip
     for file in files:
         print(f"  {os.path.relpath(file)}: {said.get(file.name, 'text')}; {file.stat().st_size / 1e6:,.1f} MB")
+    if missing := uncalled(asked, calls):
+        print(f"  no call of {', '.join(missing)}: it wasn't called, or it isn't in net/ipv4/tcp_*.c or a C file of the study (net/ipv4/tcp.c and net/ipv6 are not traced)")  # fmt: skip
     if readings["lost"]:
         print(f"  {readings['lost']:,} events did not fit into the guest's memory: request fewer events (EVENTS=...)")
     return 0
@@ -113,14 +122,14 @@ def _require_form(variable, values, form, example):
 
 
 def _functions(run, asked):
-    """Return globs of the requested functions, with `OF_CCA` replaced by the functions of the run's CCAs."""
-    functions = []
-    for one in asked:
-        functions += _functions_of_ccas(run) if one == OF_CCA else [one]
-    functions = list(dict.fromkeys(functions))
-    if len(",".join(functions)) > LONGEST_GLOBS:
-        raise ReceivedError(f"FUNCTIONS has more than {LONGEST_GLOBS:,} characters; use globs, which are shorter.")
-    return functions
+    """Return the globs of functions that each requested name stands for: itself or, if it is `OF_CCA`, the functions of the run's CCAs."""
+    return {one: _functions_of_ccas(run) if one == OF_CCA else [one] for one in asked}
+
+
+def uncalled(asked: dict[str, list[str]], calls: list[trace_files.Call]) -> list[str]:
+    """Return the requested names without any call; ``asked`` holds the globs of functions that each name stands for."""
+    called = {call.function for call in calls}
+    return [name for name, globs in asked.items() if not any(fnmatch.filter(called, one) for one in globs)]
 
 
 def _functions_of_ccas(run):
@@ -144,8 +153,8 @@ def _traced_kernel(run, place):
         raise ReceivedError(f"the kernel with tracing: {error}.") from None
 
 
-def _write(made, tables, functions, counters):
-    """Write all files of a trace to a folder; return the readings of the trace, and a description of each file (name -> text).
+def _write(made, tables, has_functions, counters):
+    """Write all files of a trace to a folder; return the readings of the trace, a description of each file (name -> text), and the calls.
 
     ``counters`` holds the counters of each host after the traffic, from the run document.
     """
@@ -155,14 +164,15 @@ def _write(made, tables, functions, counters):
     said = {f"{event}.csv": count(number, "event") for event, number in rows.items()}
     trace_files.write_text(trace, origin_ns, tables / "trace.txt")
     said["trace.txt"] = count(sum(rows.values()), "event")
-    if functions:
+    calls = []
+    if has_functions:
         calls = trace_files.calls_of(trace)
         trace_files.write_calls(calls, origin_ns, tables)
         said["functions.csv"] = said["functions.txt"] = count(len(calls), "call")
     trace_files.write_counters(readings["counters"], counters, tables / "nstat.csv")
     said["nstat.csv"] = count(len(counters), "host")
     (made / "kernel.log").rename(tables / "kernel.log")
-    return readings, said
+    return readings, said, calls
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ from publishing.result_checks.received_errors import ReceivedError
 LINE = re.compile(r"\s*(?P<task>.+)-(?P<number>\d+) +\[(?P<processor>\d+)\] (?P<flags>\S+) +(?P<ns>\d+): (?P<event>\w+): ?(?P<text>.*)")  # fmt: skip
 #: Form of the text that envs/guest/tracing/trace_functions.c writes for a call or a return.
 CALL = re.compile(r"[<>] (?P<function>\w+)")
-#: Form of a field in the text of an event.
-FIELD = re.compile(r"(\w+)(?:=|: )(\S*)")
+#: Form of a field in the text of an event: ``name=value``, ``name = value`` or ``name: value``. Names don't begin with a digit, as pointers do.
+FIELD = re.compile(r"\b([^\W\d]\w*)(?:=| = |: (?!\w+ ?=))(\S*)")
 #: Columns in the table of every event.
 COMMON = ("time_s", "task")
 #: Field that contains the index of an interface, and column for the name of this interface.
@@ -55,8 +55,11 @@ def seconds(time_ns: int, origin_ns: int) -> str:
 
 
 def fields_of(text: str) -> dict[str, str]:
-    """Return the fields in the text of an event by name; a text without fields becomes the field ``text``."""
-    return dict(FIELD.findall(text)) or {"text": text}
+    """Return the fields in the text of an event by name, without punctuation; a text without fields becomes the field ``text``."""
+    fields = {name: value.rstrip(",.") for name, value in FIELD.findall(text)}
+    # A whole field may be in brackets, such as [timeout=10]; the brackets of an IPv6 address belong to the value.
+    fields = {name: value if "[" in value else value.rstrip("]") for name, value in fields.items()}
+    return fields or {"text": text}
 
 
 def write_text(trace: Path, origin_ns: int, output: Path) -> None:
