@@ -83,12 +83,13 @@ def table_of_two(deviations, missing=None) -> pd.DataFrame:
     deviations : numpy.ndarray of float, shape (2, scenarios, metrics, n)
         Deviations in the first and second results, in margins. Positive values are worse.
     missing : numpy.ndarray of bool, shape (2, scenarios, n), optional
-        Mask of invalid runs.
+        Mask of runs that are invalid because of their sender.
     """
     missing = np.zeros(deviations[:, :, 0].shape, bool) if missing is None else missing
     rows = []
     for scenario, (away, gone) in enumerate(zip(deviations.swapaxes(0, 1), missing.swapaxes(0, 1), strict=True)):
-        cell = {"valid": ~gone.T, "replication": np.repeat(np.arange(away.shape[-1])[:, None], 2, axis=1)}
+        replications = np.repeat(np.arange(away.shape[-1])[:, None], 2, axis=1)
+        cell = {"valid": ~gone.T, "unknown": np.zeros_like(gone.T), "replication": replications}
         for place, metric in enumerate(METRICS):
             values = _values(metric, away[:, place].T)
             cell[metric.column] = np.where(gone.T, np.nan, values)

@@ -28,7 +28,7 @@ def results(folder="results/a", cubic=RENO, seeds=0, reno=RENO, **changes):
     of = dict(zip(study["ccas"], (reno, cubic), strict=True))
     options = {"delays_ms": (10,), "ccas": study["ccas"], "ip_versions": ("ipv4",)}
     runs = claim_runs.table(lambda scenario, cca, ip_version: of[cca], **options)
-    runs["seed"] = runs["replication"] + seeds
+    runs["seed"], runs["excluded_by"] = runs["replication"] + seeds, ""
     for constant in ("rtt_mean_ms", "loss_percent", "retransmits"):
         runs[constant] = 20.0
     return Results(folder, study, runs)
@@ -117,7 +117,8 @@ def test_copies_are_one_pair():
 
 def test_invalid_runs_are_counted():
     second = results("results/b", RENO + NOISE)
-    second.runs.loc[(second.runs["cca"] == "mine") & (second.runs["replication"] <= 7), "valid"] = False
+    lost = (second.runs["cca"] == "mine") & (second.runs["replication"] <= 7)
+    second.runs.loc[lost, ["valid", "excluded_by"]] = [False, "sender"]
     table = compared(results(), second)
     row = table[table["measure"] == "Invalid runs"].iloc[0]
     assert (row["change"], row["cca"], row["first"], row["second"], row["effect"]) == ("worse", "mine", 0, 7, 7)
@@ -125,6 +126,24 @@ def test_invalid_runs_are_counted():
     assert (row["change"], row["n"], row["note"]) == ("not enough", 1, "7 pairs without a value")
     second.runs.loc[second.runs["cca"] == "mine", "valid"] = False
     assert goodput_of(compared(results(), second))["change"] == "not measured"
+
+
+@pytest.mark.parametrize("cause", ["not run", "instrument"])
+def test_runs_that_the_machine_spoilt_are_no_harm(cause):
+    first, second = results(), results("results/b", RENO + NOISE)
+    lost = (second.runs["cca"] == "mine") & (second.runs["replication"] <= 7)
+    second.runs.loc[lost, ["valid", "excluded_by"]] = [False, cause]
+    row = compared(first, second).set_index("measure").loc["Invalid runs"]
+    assert (row["change"], row["n"], row["first"], row["second"]) == ("the same", 1, 0, 0)
+    assert row["note"] == "7 pairs left out: not run, or excluded by the instrument"
+    assert "worse" not in set(compared(first, second)["change"])
+    # A pair with such a run counts on neither side, whatever the other run did.
+    first.runs.loc[first.runs["cca"] == "mine", ["valid", "excluded_by"]] = [False, "sender"]
+    row = compared(first, second).set_index("measure").loc["Invalid runs"]
+    assert (row["n"], row["first"], row["second"]) == (1, 1, 0)
+    second.runs.loc[second.runs["cca"] == "mine", ["valid", "excluded_by"]] = [False, cause]
+    row = compared(first, second).set_index("measure").loc["Invalid runs"]
+    assert (row["change"], row["n"]) == ("not measured", 0)
 
 
 def test_candidates_of_their_own_names_are_held_against_each_other():

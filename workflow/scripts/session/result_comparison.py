@@ -4,8 +4,8 @@ Runs of the same replication form a pair, and have the same seed if possible. A 
 margin of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
 - most pairs: *worse* if more pairs are worse than better, and more than half of all pairs are worse (sign tests);
-- rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or have no
-  value;
+- rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or are
+  invalid; runs that were not run or that the instrument excluded say nothing about an algorithm, and are left out;
 - both kinds over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
 
 The p-values of all rows are corrected together, by exchanging the two sides of entire replications (`inference.exchanged_pairs`). If an
@@ -23,10 +23,12 @@ import pandas as pd
 from inference.exchanged_pairs import median_interval
 from inference.mean_interval import repeats_one_measurement
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
+from run_tables.exclusions import ABSENT
 from run_tables.metrics import METRICS, differences
 from run_tables.resolution import resolutions
 from session.change_verdicts import CHANGES, SAME, Row, judged
 from session.comparable_results import SCORE_KEYS, pairs_of_ccas
+from testbed.checks.check import INSTRUMENT
 from wording.number_format import count
 
 CONFIDENCE = 0.95
@@ -105,7 +107,7 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
         Columns shared by all rows: scenario, cca, ip_version, paired and so on.
     cell : dict
         Column -> first and second values, shape (n, 2), with one row per replication. The columns are each metric, each metric's
-        resolution (``<metric> step``), ``valid`` and ``replication``.
+        resolution (``<metric> step``), ``valid``, ``unknown`` (see `_keys_of`) and ``replication``.
     margins : dict
         Column of a metric -> margin in the unit of the metric's effects.
     """
@@ -121,7 +123,12 @@ def values_of_runs(runs) -> pd.DataFrame:
     """Return the keys of all runs, with the metrics and resolutions of the valid runs."""
     values = {metric.column: runs[metric.column].astype(float) for metric in METRICS}
     steps = {f"{metric.column} step": resolutions(runs, metric.column) for metric in METRICS}
-    return runs[KEYS].join(pd.DataFrame(values | steps).where(runs["valid"]))
+    return _keys_of(runs).join(pd.DataFrame(values | steps).where(runs["valid"]))
+
+
+def _keys_of(runs):
+    """Return the columns `KEYS`, and ``unknown``: whether a run was not run or was excluded by the instrument."""
+    return runs[KEYS].assign(unknown=runs["excluded_by"].isin([ABSENT, INSTRUMENT]))
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
@@ -147,9 +154,13 @@ def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarr
 
 
 def _invalid_runs(head, cell):
-    """Yield the row that counts invalid runs, if there are any."""
-    invalid = ~cell["valid"].astype(bool)
-    yield from _count_row(head | {"measure": "Invalid runs"}, invalid, cell["replication"][:, 0])
+    """Yield the row that counts invalid runs, if there are any; pairs with an unknown run are left out, and counted in the note."""
+    known = ~cell["unknown"].astype(bool).any(axis=1)
+    invalid, replications = ~cell["valid"].astype(bool)[known], cell["replication"][known, 0]
+    head = head | {"measure": "Invalid runs"}
+    if not known.all():
+        head["note"] = f"{count(int((~known).sum()), 'pair')} left out: not run, or excluded by the instrument"
+    yield from _count_row(head, invalid, replications, always=not known.all())
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
@@ -201,15 +212,15 @@ def _far_worse(values, margin, higher):
     return margin.exceeded(typical, values, FAR) if higher else margin.exceeded(values, typical, FAR)
 
 
-def _count_row(head, events, replications):
-    """Yield the row that counts runs with a bad event, if there are any; ``events`` is a mask, shape (n, 2)."""
+def _count_row(head, events, replications, always=False):
+    """Yield the row that counts runs with a bad event, if there are any or if ``always`` is set; ``events`` is a mask, shape (n, 2)."""
     first, second = events.sum(axis=0)
-    if first or second:
+    if first or second or always:
         row = head | {
             "unit": "runs", "better_is": "lower", "margin": None, "effect_unit": "runs", "first": first, "second": second,
             "effect": int(second) - int(first),
         }  # fmt: skip
-        same = {"change": SAME} if (events[:, 0] == events[:, 1]).all() else {}
+        same = {"change": SAME} if len(events) and (events[:, 0] == events[:, 1]).all() else {}
         yield Row(row | same, replications, events[:, 1] * 1.0 - events[:, 0], False)
 
 
@@ -287,4 +298,4 @@ def _values_of_exam(results, measures):
     """Return the runs of the examined CCA, with one column of values per measure."""
     runs, values = (table[table["cca"] == results.examined] for table in (results.runs, results.exam_values))
     wide = values.pivot_table("value", ["scenario", "ip_version", "replication"], "measure").reindex(columns=measures)
-    return runs[KEYS].merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])
+    return _keys_of(runs).merge(wide.reset_index(), how="left", on=["scenario", "ip_version", "replication"])
