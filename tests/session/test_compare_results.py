@@ -146,6 +146,47 @@ def test_runs_that_the_machine_spoilt_are_no_harm(cause):
     assert (row["change"], row["n"]) == ("not measured", 0)
 
 
+def both_ip_versions(folder):
+    made = results(folder, ip_versions=["ipv4", "ipv6"])
+    return Results(folder, made.study, pd.concat([made.runs, made.runs.assign(ip_version="ipv6")], ignore_index=True))
+
+
+def test_what_only_one_folder_has_is_named():
+    first, second = both_ip_versions("results/a"), results("results/b")
+    table = compared(first, second)
+    assert set(table["ip_version"]) == {"ipv4"} and problem_of(first, second) is None
+    assert "Only in results/a, and not compared: ipv6." in compare_results.summary_words(first, second, table)
+    part = both_ip_versions("results/b")
+    part = Results(
+        "results/b", part.study, part.runs[(part.runs["cca"] == "mine") | (part.runs["ip_version"] == "ipv4")]
+    )
+    words = compare_results.summary_words(first, part, compared(first, part))
+    assert "Only in results/a, and not compared: 10ms reno ipv6." in words
+    more = {"ccas": ["mine", "reno", "bbr", "vegas"]}
+    third = Results("results/c", first.study | more, first.runs)
+    assert "Only in results/c, and not compared: bbr and vegas." in compare_results.summary_words(third, first, table)
+    alone = Results("results/b", second.study, second.runs.assign(ip_version="ipv6"))
+    assert problem_of(second, alone).startswith(
+        "results/b and results/b have no scenario, CCA and IP version in common"
+    )
+
+
+def test_runs_without_a_partner_are_counted():
+    first, second = results(), results("results/b")
+    fewer = Results("results/b", second.study, second.runs[second.runs["replication"] <= 3])
+    table = compared(first, fewer)
+    assert (table["note"].str.startswith("5 of 11 runs have no partner")).all() and set(table["change"]) == {"the same"}
+    assert (
+        "8 rows leave out runs without a partner in the other folder; the notes give their number."
+        in compare_results.summary_words(first, fewer, table)
+    )
+    # If some pairs have the same seed, the others are left out.
+    second.runs.loc[second.runs["replication"] > 6, "seed"] += 100
+    assert goodput_of(compared(first, second))["note"] == "4 of 16 runs have no partner"
+    row = goodput_of(compared(first, results("results/b")))
+    assert row["note"] == ""
+
+
 def test_candidates_of_their_own_names_are_held_against_each_other():
     other = {"ccas": ["reno", "yours"], "cca_definitions": {"yours": {"base": "cubic"}}}
     first, second = results(), results("results/b", **other)

@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from wording.number_format import count
+
 #: Columns that identify a row of a scorecard.
 SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
 #: Keys of a scenario and of an exam that aren't conditions: names, texts, and numbers of replications, of which only the common ones form
 #: pairs.
 NO_CONDITIONS = ("ccas", "id", "label", "replications")
 NO_CONDITIONS_OF_EXAM = ("cca", "looks", "explanation", "inapplicable", "population")
+#: Maximum number of cells in only one folder that are named.
+MOST_CELLS = 3
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,8 @@ def problem_of(first, second) -> str | None:
             return f"{each.folder}/analysis/scorecard.csv has two rows for the same criterion, scenario and measure, which can't be told apart."
     if not pairs_of_ccas(first, second):
         return f"{first.folder} and {second.folder} have no CCA in common, and don't have exactly one CCA each; {', '.join(first.study['ccas'])} and {', '.join(second.study['ccas'])} can't be matched."
+    if not set.intersection(*_cells(first, second)):
+        return f"{first.folder} and {second.folder} have no scenario, CCA and IP version in common; allowed: results with at least one cell in common."
     return None
 
 
@@ -84,3 +90,34 @@ def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
     only = [[cca for cca in here if cca not in there] for here, there in (ccas, ccas[::-1])]
     odd = [(only[0][0], only[1][0])] if len(only[0]) == len(only[1]) == 1 else []
     return [*odd, *((cca, cca) for cca in ccas[0] if cca in ccas[1])]
+
+
+def _cells(first, second) -> list[set[tuple[str, str, str]]]:
+    """Return the cells of each folder whose CCA is compared: scenario, the CCA's name in the first folder, IP version."""
+    pairs, cells = pairs_of_ccas(first, second), []
+    for side, each in enumerate((first, second)):
+        names = {pair[side]: pair[0] for pair in pairs}
+        runs = each.runs[each.runs["cca"].isin(names)]
+        cells.append(set(zip(runs["scenario"], runs["cca"].map(names), runs["ip_version"], strict=True)))
+    return cells
+
+
+def only_in_one(first, second) -> list[tuple[str, list[str]]]:
+    """Return each folder with the names of its CCAs, IP versions and cells that the other folder doesn't have.
+
+    Folders without such parts are left out. Of an exam, only the examined CCA counts. Cells are listed only if their CCA and IP version
+    are in both folders.
+    """
+    pairs, cells, found = pairs_of_ccas(first, second), _cells(first, second), []
+    for side, each in enumerate((first, second)):
+        here, there = cells[side], cells[1 - side]
+        compared, versions = {pair[side] for pair in pairs}, {cell[2] for cell in there}
+        names = [] if each.examined else [cca for cca in each.study["ccas"] if cca not in compared]
+        names += sorted({cell[2] for cell in here} - versions)
+        cells_of_one = sorted(cell for cell in here - there if cell[2] in versions)
+        names += [" ".join(cell) for cell in cells_of_one[:MOST_CELLS]]
+        if len(cells_of_one) > MOST_CELLS:
+            names.append(count(len(cells_of_one) - MOST_CELLS, "more cell"))
+        if names:
+            found.append((each.folder, names))
+    return found

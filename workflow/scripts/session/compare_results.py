@@ -27,13 +27,14 @@ from session.change_verdicts import (
     TOO_VARIABLE,
     WORSE,
 )
-from session.comparable_results import Results, pairs_of_ccas, problem_of
-from session.result_comparison import COLUMNS, FAR, compared, margins_of, score_keys
+from session.comparable_results import Results, only_in_one, pairs_of_ccas, problem_of
+from session.result_comparison import COLUMNS, FAR, NO_PARTNER, compared, margins_of, score_keys
 from session.standalone_page import standalone_page
 from testbed.machine.given_file import given_text
 from testbed.machine.messages import tell
 from topics import registry
 from wording.number_format import count, is_missing, number
+from wording.sentence_words import listed
 from wording.terminal_text import shown
 
 #: Maximum number of table lines in a terminal; the files contain all rows.
@@ -121,6 +122,11 @@ def summary_words(first, second, table) -> list[str]:
                 if len(needed)
                 else "."
             )
+        )
+    words += [f"Only in {folder}, and not compared: {listed(names)}." for folder, names in only_in_one(first, second)]
+    if rows := int(table["note"].astype(str).str.contains(NO_PARTNER).sum()):
+        words.append(
+            f"{count(rows, 'row')} {'leaves' if rows == 1 else 'leave'} out runs without a partner in the other folder; the notes give their number."
         )
     if not table["paired"].all():
         words.append("Runs with different seeds are paired by replication number.")

@@ -47,6 +47,8 @@ ALL_SCENARIOS = "all scenarios"
 OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "paired")
 #: Columns by which runs are matched, and the column that shows whether a run counts.
 KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
+#: End of the note on runs of a cell that form no pair.
+NO_PARTNER = "no partner"
 #: Suffix of columns from the second results.
 SECOND = "_second"
 #: A run counts as far worse if it is worse than the median of its cell's better half by more than this number of margins.
@@ -135,6 +137,7 @@ def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarr
     """Yield two dicts for each cell in both tables: the cell's common columns, and column -> first and second values, shape (n, 2).
 
     Runs of the same replication form a pair if they have the same seed. If this is true of no replication in a cell, seeds are ignored.
+    The column ``note`` of a cell gives the number of runs without a partner.
     """
     place = ["scenario", "ip_version"]
     both = first.merge(second, on=[*place, "replication"], suffixes=("", SECOND))
@@ -144,13 +147,22 @@ def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarr
         column: both[[column, f"{column}{SECOND}"]].to_numpy(float) for column in first if f"{column}{SECOND}" in both
     }
     sides["replication"] = both[["replication"] * 2].to_numpy()
+    runs = pd.concat([first, second]).groupby(place).size()
     for (scenario, ip_version), rows in both.groupby(place, sort=False).indices.items():
         cell = {column: values[rows] for column, values in sides.items()}
+        total = int(runs[scenario, ip_version])
+        alone = total - 2 * len(rows)
         head = {
             "criterion": "", "scenario": scenario, "cca": cca, "ip_version": ip_version,
-            "paired": bool((cell["seed"][:, 0] == cell["seed"][:, 1]).all()), "first_verdict": "", "second_verdict": "", "note": "",
+            "paired": bool((cell["seed"][:, 0] == cell["seed"][:, 1]).all()), "first_verdict": "", "second_verdict": "",
+            "note": f"{alone} of {count(total, 'run')} {'has' if alone == 1 else 'have'} {NO_PARTNER}" if alone else "",
         }  # fmt: skip
         yield head, cell
+
+
+def _noted(head, *notes):
+    """Return a row's columns with further notes; empty notes are left out."""
+    return head | {"note": "; ".join(filter(None, [head["note"], *notes]))}
 
 
 def _invalid_runs(head, cell):
@@ -159,7 +171,7 @@ def _invalid_runs(head, cell):
     invalid, replications = ~cell["valid"].astype(bool)[known], cell["replication"][known, 0]
     head = head | {"measure": "Invalid runs"}
     if not known.all():
-        head["note"] = f"{count(int((~known).sum()), 'pair')} left out: not run, or excluded by the instrument"
+        head = _noted(head, f"{count(int((~known).sum()), 'pair')} left out: not run, or excluded by the instrument")
     yield from _count_row(head, invalid, replications, always=not known.all())
 
 
@@ -171,7 +183,7 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
     head = head | {"better_is": "higher" if higher else "lower", "margin": margin.size}
     complete, replications = ~np.isnan(sides).any(axis=1), cell["replication"][:, 0]
     if not complete.any():
-        yield Row(head | {"note": "no pair of valid runs has a value"}, (), (), True)
+        yield Row(_noted(head, "no pair of valid runs has a value"), (), (), True)
         return
     far = _far_worse(sides, margin, higher)[complete]
     sides, replications, notes = sides[complete], replications[complete], []
@@ -182,7 +194,7 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
         sides, replications = sides[:1], replications[:1]
     first, second = sides.T
     signs = margin.exceeded(first, second) * 1.0 - margin.exceeded(second, first)
-    row = head | _effect_columns(first, second, margin.scale) | {"note": "; ".join(notes)}
+    row = _noted(head, *notes) | _effect_columns(first, second, margin.scale)
     if np.abs(second - first).max() <= margin.resolution:
         row["change"] = SAME
     yield Row(row, replications, signs if higher else -signs, True)
@@ -281,7 +293,7 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
     if not math.isnan(score["margin"]):
         yield from rows_of_values(head, cell, sides, Margin(score["margin"]), higher)
     elif math.isnan(limit):
-        yield Row(head | {"note": "the exam has no margin for this measure"}, (), (), True)
+        yield Row(_noted(head, "the exam has no margin for this measure"), (), (), True)
     else:
         known = ~np.isnan(sides).any(axis=1)
         beyond = sides < limit if higher else sides > limit
