@@ -196,6 +196,41 @@ def test_conditions_are_compared_within_each_cca():
     assert "By Welch's t" in text
 
 
+CONDITIONS = {"level_a": "A", "level_b": "B", "scenario_a": "one", "scenario_b": "two"}
+
+
+def of_two_ip_versions(lost):
+    """Return the comparison of two equal scenarios in which IPv4 has the larger value, and in one of which the given runs are invalid."""
+
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"ideal_percent": (95 if ip_version == "ipv4" else 80) + 0.5 * rng.standard_normal()}
+
+    runs = runs_of(values, ccas=("reno",), scenarios=("one", "two"), n=8, ip_versions=("ipv4", "ipv6"))
+    runs.loc[(runs["scenario"] == "two") & lost(runs), ["valid", "excluded_by"]] = False, "instrument"
+    differences, comparisons = compared(runs, [CONDITIONS])
+    places = differences[differences["measure"] == "ideal_percent"]
+    return places, comparisons.set_index("measure")["verdict"].get("ideal_percent")
+
+
+def test_a_missing_ip_version_is_no_effect_of_a_condition():
+    places, verdict = of_two_ip_versions(lambda runs: runs["ip_version"] == "ipv6")
+    row = places.iloc[0]
+    assert abs(row["difference"]) < 1 and verdict == "alike" and (row["n"], row["left_out"]) == (8, 8)
+    places, verdict = of_two_ip_versions(lambda runs: (runs["ip_version"] == "ipv6") & (runs["replication"] <= 2))
+    row = places.iloc[0]
+    assert abs(row["difference"]) < 1 and verdict == "alike" and (row["n"], row["left_out"]) == (6, 2)
+    places, verdict = of_two_ip_versions(lambda runs: (runs["ip_version"] == "ipv6") == (runs["replication"] <= 4))
+    assert places.empty and verdict is None  # no replication has both IP versions
+
+
+def test_a_pair_consists_of_runs_over_one_ip_version():
+    runs = runs_of(shorter(30), n=8, ip_versions=("ipv4", "ipv6"))
+    lost = (runs["cca"] == "cubic") & (runs["replication"] <= 2) & (runs["ip_version"] == "ipv6")
+    runs.loc[lost, ["valid", "excluded_by"]] = False, "instrument"
+    row = compared(runs)[0].query("measure == 'rtt_mean_ms'").iloc[0]
+    assert (row["n"], row["left_out"], row["verdict"]) == (8, 2, "more")
+
+
 def test_pairs_of_scenarios_differ_in_one_condition_alone():
     def scenario(name, rate, bdp):
         return {"id": name, "label": name, "link": {"rate_mbps": rate}, "queue": {"discipline": "x", "bdp": bdp}}

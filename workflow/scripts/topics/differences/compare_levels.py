@@ -3,7 +3,9 @@
 A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios.
 
 The unit is a replication: its runs over both IP versions use the same seed, and their mean is one value. All CCAs of a scenario run with
-the same seeds, so paired tests compare them. Different scenarios use different seeds, so they are independent samples.
+the same seeds, so paired tests compare them. Different scenarios use different seeds, so they are independent samples. A run is compared
+only if it has a counterpart, because values may depend on the IP version: a pair consists of runs over the same IP version, and independent
+samples consist of replications with a value over each IP version that both samples have.
 """
 
 import math
@@ -166,18 +168,35 @@ def _compare(values, sides, margin, confidence, lost) -> dict | None:
     cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
     (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
     paired = sides["factor"] == "cca"
-    if paired:
-        both = ~np.isnan(first) & ~np.isnan(second)
-        first, second = np.where(both, first, np.nan), np.where(both, second, np.nan)
+    known = _values(first, second)
+    first, second = (_pairs if paired else _same_ip_versions)(first, second)
+    left_out = known - _values(first, second)
     a, b = (_of_replications(side) for side in (first, second))
     if not len(a) or not len(b):
         return None
     steps, repeats = (of_first[0], of_second[0]), of_first[1] and of_second[1]
     found = (_paired if paired else _independent)(a, b, values.measure, confidence, repeats, steps)
     gone = set().union(*(lost.get(cell, ()) for cell in cells))
-    found |= {"n": min(len(a), len(b)), "repeats": repeats, "lost": len(gone), "margin": margin}
+    found |= {"n": min(len(a), len(b)), "repeats": repeats, "lost": len(gone), "left_out": left_out, "margin": margin}
     found |= {"value": float(a.mean()), "other_value": float(b.mean())}
     return found | {"verdict": _verdict(found.pop("signs"), found, margin, len(gone))}
+
+
+def _values(*sides):
+    """Return the number of values of all samples."""
+    return sum(int(np.sum(~np.isnan(side))) for side in sides)
+
+
+def _pairs(first, second):
+    """Return both samples with only those values for which the other sample has a value of the same replication and IP version."""
+    both = ~np.isnan(first) & ~np.isnan(second)
+    return np.where(both, first, np.nan), np.where(both, second, np.nan)
+
+
+def _same_ip_versions(first, second):
+    """Return the replications of both samples that have a value over each IP version that both samples have; other values are left out."""
+    shared = ~np.isnan(first).all(axis=0) & ~np.isnan(second).all(axis=0)
+    return [side[~np.isnan(side[:, shared]).any(axis=1)][:, shared] for side in (first, second)]
 
 
 def _of_replications(values):

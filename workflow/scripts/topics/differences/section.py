@@ -49,7 +49,7 @@ COMPARED = (
 )  # fmt: skip
 AT_PLACES = (
     *_LEVELS, shown_text("Scenario", "scenario_label", filtered=True), shown_text("CCA", "cca", cca_name, filtered=True),
-    shown_number("n", "n", 0), shown_number("Mean", "value"), shown_number("Other's mean", "other_value"),
+    shown_number("n", "n", 0), shown_number("Runs left out", "left_out", 0), shown_number("Mean", "value"), shown_number("Other's mean", "other_value"),
     shown_signed("Difference", "difference"), shown_interval("Interval", "difference", 2), _UNIT, _MARGIN, shown_cell("Verdict", _verdict, filtered=True),
 )  # fmt: skip
 TABLES = {

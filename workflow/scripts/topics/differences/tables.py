@@ -53,6 +53,7 @@ DIFFERENCES = Table(
         *interval_columns("difference_low", "difference_high", _IN_EFFECT_UNIT, "the mean difference", "there are fewer than 6 pairs, all of them give the same values, or some are outliers"),
         number_column("largest", _IN_EFFECT_UNIT, "Largest difference within a pair of runs; for independent samples, the difference between the means.", _NO_PAIR),
         count_column("lost", "replications", "Number of replications that were run but form no pair because a run was excluded for a sender's behaviour; they count against any verdict."),
+        count_column("left_out", "runs", "Number of runs of both levels that have a value but no counterpart, and are left out: no run of the other level with the same seed and IP version; for independent samples, an IP version without a value on the other side, or a replication in which another IP version has no value."),
         verdict_column("verdict", "`more` or `less` if the first level's mean is higher or lower by at least the margin and 19 of 20 pairs (all pairs if there are fewer than 20) differ in this direction; `alike` if no pair differs by the margin; otherwise `open`.", "", (OPEN,)),
     ),
 )  # fmt: skip
