@@ -194,3 +194,35 @@ def test_what_is_compared_by_size(scenarios, sizes, by_size):
     assert compares_sizes_alone(of_study.design) == by_size
     assert ("size_cells" in tables) == (sizes > 1)
     assert ("ccas" in tables) == (not by_size)
+
+
+def test_a_cell_with_outliers_has_no_interval_of_a_difference(tmp_path):
+    study = size_studies.sizes_study(sizes=(128, 1408))
+    runs = study["runs"]
+    place = {"scenario": "cs-udp-128", "cca": "cubic", "ip_version": "ipv4"}
+    collapsed = (runs[list(place)] == list(place.values())).all(axis=1) & (runs["replication"] == 2)
+    runs.loc[collapsed, "goodput_mbps"] *= 0.3
+    cells, differences = measure(tmp_path, study)
+    assert one(cells, **place)["outliers"] == 1 and cells["outliers"].sum() == 1
+    of = {"traffic": "udp", "message_bytes": 128, "question": "environment"}
+    row = one(differences, ip_version="ipv4", **of)
+    assert pd.isna(row["ci_low"]) and row["note"] == "1 of 12 runs is an outlier: no interval of the mean"
+    assert one(differences, ip_version="ipv6", **of)["ci_low"] < 0
+
+
+def test_incomplete_pairs_are_counted(tmp_path):
+    study = size_studies.sizes_study(sizes=(128, 1408), replications=8)
+    runs = study["runs"]
+    lost = (runs["scenario"] == "p2p-udp-128") & (runs["ip_version"] == "ipv6")
+    of = {"traffic": "udp", "message_bytes": 128, "background": "none", "question": "IP version"}
+    runs.loc[lost & (runs["replication"] <= 2), "valid"] = False
+    row = one(measure(tmp_path, study)[1], **of)
+    assert row["note"] == "2 of 8 pairs are incomplete" and pd.notna(row["ci_low"])
+    runs.loc[lost & (runs["replication"] <= 4), "valid"] = False
+    row = one(measure(tmp_path, study)[1], **of)
+    assert row["note"] == "4 of 8 pairs are incomplete; 4 runs: an interval needs 6" and pd.isna(row["ci_low"])
+    runs.loc[
+        (runs["scenario"] == "p2p-udp-128") & (runs["ip_version"] == "ipv4") & (runs["replication"] > 4), "valid"
+    ] = False
+    row = one(measure(tmp_path, study)[1], **of)
+    assert row["note"] == "none of 8 pairs is complete" and pd.isna(row["ci_low"])

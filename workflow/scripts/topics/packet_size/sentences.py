@@ -184,7 +184,7 @@ def _spread_sentence(differences, what):
         if len(known):
             size = f" ({_range_words(apart['percent'])} % there)" if len(apart) else ""
             parts.append(f"{len(apart):,} of {count(len(known), 'cell')} for {quantity.words}{size}")
-        repeated = rows[rows["note"] == ONE_MEASUREMENT]
+        repeated = rows[rows["note"].astype(str).str.endswith(ONE_MEASUREMENT)]
         if len(repeated):
             exact.append(f"{quantity.words} by {_range_words(repeated['percent'])} % in {count(len(repeated), 'cell')}")
         rows = rows.drop([*known.index, *repeated.index])

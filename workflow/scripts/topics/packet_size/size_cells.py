@@ -123,11 +123,12 @@ def _cell_row(runs, confidence, printed):
 
 
 def _spread(runs, confidence):
-    """Return the columns n, measurements, mean, ci_low and ci_high; also sd if there are at least two values."""
+    """Return the columns n, measurements, outliers, mean, ci_low and ci_high; also sd if there are at least two values."""
     values = runs["measured"].to_numpy(float)
     resolution = runs["resolution"].max() if len(runs) else 0.0
     mean = cell_estimate(values, confidence, 0, None, resolution)
-    row = {"n": mean.n, "measurements": mean.measurements, "mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
+    row = {"n": mean.n, "measurements": mean.measurements, "outliers": mean.apart}
+    row |= {"mean": mean.mean, "ci_low": mean.low, "ci_high": mean.high}
     return row | ({"sd": values.std(ddof=1)} if len(values) >= 2 else {})
 
 

@@ -5,7 +5,9 @@ import math
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
+from inference.collapses import kinds_words
 from inference.mean_interval import LEAST_RUNS, too_few_words
+from inference.paired_comparison import incomplete_words, sentence
 from inference.student_t import quantile
 from inference.welch import difference_variance
 from run_tables.run_keys import CELL
@@ -79,20 +81,19 @@ def _by_place(cells, keys):
 
 
 def _paired_differences(runs, first, second):
-    """Return the differences between two cells (second minus first) by replication, and the resolution of these differences.
+    """Return the differences between two cells (second minus first) by replication, the resolution of these differences, and a note.
 
-    Incomplete pairs are left out.
+    Incomplete pairs are left out; the note gives their number, and is empty if there are none.
     """
-    valid = runs[runs["valid"]]
     sides = [
-        valid[(valid[CELL] == [cell[name] for name in CELL]).all(axis=1)].set_index("replication")["measured"]
+        runs[(runs[CELL] == [cell[name] for name in CELL]).all(axis=1)].set_index("replication")
         for cell in (first, second)
     ]
-    steps = [
-        valid.loc[(valid[CELL] == [cell[name] for name in CELL]).all(axis=1), "resolution"].max()
-        for cell in (first, second)
-    ]
-    return (sides[1] - sides[0]).dropna(), sum(steps)
+    values = [side["measured"].where(side["valid"]) for side in sides]
+    steps = [side.loc[side["valid"], "resolution"].max() for side in sides]
+    pairs = values[1] - values[0]  # the index has the replications of both sides
+    incomplete = int(pairs.isna().sum())
+    return pairs.dropna(), sum(steps), incomplete_words(incomplete, len(pairs)) if incomplete else ""
 
 
 def _compared(question, column, a, b, confidence, paired=None):
@@ -108,15 +109,16 @@ def _compared(question, column, a, b, confidence, paired=None):
     if is_missing(a["mean"]) or is_missing(b["mean"]):
         failed = " ".join(cell["failed_checks"] for cell in (a, b) if is_missing(cell["mean"]))
         return row | {"note": "no valid run on one side", "failed_checks": failed}
-    pairs, step = paired or ((), 0.0)
+    pairs, step, incomplete = paired or ((), 0.0, "")
     difference = pairs.mean() if len(pairs) else b["mean"] - a["mean"]
     row |= {"difference": difference, "percent": 100 * difference / a["mean"]}
     if paired is None:
         row |= _welch(a, b, confidence)
-    elif len(pairs):
+    else:
         mean = cell_estimate(pairs, confidence, resolution=step)
         repeated = mean.n > 1 and mean.measurements == 1
-        row |= {"ci_low": mean.low, "ci_high": mean.high, "note": ONE_MEASUREMENT if repeated else mean.note}
+        notes = [incomplete, ONE_MEASUREMENT if repeated else mean.note if len(pairs) else ""]
+        row |= {"ci_low": mean.low, "ci_high": mean.high, "note": sentence(filter(None, notes))}
     if question != PLATFORM and not (is_missing(a["calculated"]) or is_missing(b["calculated"])):
         expected = b["calculated"] - a["calculated"]
         row |= {"expected": expected, "expected_percent": 100 * expected / a["calculated"]}
@@ -130,6 +132,8 @@ def _welch(a, b, confidence):
     fewest = min(a["n"], b["n"])
     if fewest > 1 and a["measurements"] == b["measurements"] == 1:
         return {"note": ONE_MEASUREMENT}
+    if outliers := int(a["outliers"] + b["outliers"]):
+        return {"note": kinds_words([True] * outliers + [False] * int(a["n"] + b["n"] - outliers))}
     if fewest < LEAST_RUNS:
         return {"note": f"{too_few_words(fewest)}, on each side"}
     variance, df = difference_variance([cell["sd"] ** 2 for cell in (a, b)], [cell["n"] for cell in (a, b)])

@@ -36,6 +36,7 @@ SIZE_CELLS = Table(
         count_column("runs", "", "Number of the cell's runs, valid or not."),
         count_column("n", "", "Number of the cell's valid runs that have a value."),
         count_column("measurements", "", "Number of independent measurements: 1 if all values lie within the resolution of the measurement, otherwise `n`."),
+        count_column("outliers", "runs", "Number of outliers among the values; if there are any, neither the mean nor a difference between independent cells has an interval."),
         number_column("mean", "", "Mean of the metric over the valid runs, in the row's unit.", _NO_RUN),
         *interval_columns("ci_low", "ci_high", "", "the mean", "there are fewer than 6 runs, all give the same value, or some are outliers"),
         number_column("sd", "", "Standard deviation of the metric.", "there are fewer than two values"),
@@ -74,7 +75,7 @@ SIZE_DIFFERENCES = Table(
         text_column("first", "Level of the compared factor in the first cell: `ipv4`, `none` (no server), or a platform."),
         text_column("second", "Level of the compared factor in the second cell: `ipv6`, `server`, or a platform."),
         SIZE_CELLS["unit"],
-        text_column("note", "Reason why there is no difference, or no interval.", "the difference and its interval are known, or there is no complete pair of runs"),
+        text_column("note", "Reason why there is no difference, or no interval; for pairs of runs, also the number of incomplete pairs.", "the difference and its interval are known, and no pair of runs is incomplete"),
         text_column(
             "failed_checks", "Names of the checks that failed in cells without a valid run, separated by spaces.",
             "both cells have a valid run",
@@ -92,7 +93,7 @@ SIZE_DIFFERENCES = Table(
         ),
         *interval_columns(
             "ci_low", "ci_high", "", "the difference (paired for IP versions, otherwise Welch's)",
-            "there are fewer than 6 pairs or fewer than 6 runs on a side, some pairs are outliers, or all runs of a side give the same value",
+            "there are fewer than 6 pairs or fewer than 6 runs on a side, some pairs or runs are outliers, or all runs give the same value",
         ),
         number_column("percent", "%", "`difference` in percent of `mean_first`.", _ONE_SIDE),
         number_column("expected", "", "Difference between the two calculated values.", _NOT_COMPARABLE),
