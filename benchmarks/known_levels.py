@@ -1,5 +1,7 @@
 """Generate tables of runs with known differences between levels of a factor, to test findings."""
 
+import zlib
+
 import numpy as np
 import pandas as pd
 
@@ -41,6 +43,7 @@ def runs_of(
                         "cca": cca,
                         "ip_version": ip_version,
                         "replication": replication,
+                        "seed": zlib.crc32(f"{scenario}/{replication}".encode()),
                     }
                     rows.append(row | values(scenario, cca, replication, ip_version, rng))
     return pd.DataFrame(rows)

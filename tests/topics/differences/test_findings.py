@@ -1,5 +1,7 @@
 """Findings of a study on data with known truth: the planted difference, and nothing else."""
 
+import zlib
+
 import numpy as np
 import pytest
 
@@ -221,6 +223,30 @@ def test_a_missing_ip_version_is_no_effect_of_a_condition():
     assert abs(row["difference"]) < 1 and verdict == "alike" and (row["n"], row["left_out"]) == (6, 2)
     places, verdict = of_two_ip_versions(lambda runs: (runs["ip_version"] == "ipv6") == (runs["replication"] <= 4))
     assert places.empty and verdict is None  # no replication has both IP versions
+
+
+def noise_of_the_seed(scenario, cca, replication, ip_version, rng):
+    """Return the same noise for all CCAs of a scenario that run with one seed."""
+    seed = zlib.crc32(f"{scenario}/{replication}".encode())
+    return {"rtt_above_ms": 100 + 25 * np.random.default_rng(seed).standard_normal() + rng.standard_normal()}
+
+
+def test_ccas_with_one_seed_are_one_piece_of_evidence():
+    scenarios = [str(place) for place in range(8)]
+    pairs = [CONDITIONS | {"level_b": one, "scenario_a": "0", "scenario_b": one} for one in scenarios[1:]]
+    six = compared(runs_of(noise_of_the_seed, tuple("abcdef"), scenarios, spread=0), pairs)[1]
+    one = compared(runs_of(noise_of_the_seed, ("a",), scenarios, spread=0), pairs)[1]
+    p_of_six, p_of_one = (
+        table[table["measure"] == "rtt_above_ms"].query("factor == 'scenario'")["t_p_holm"] for table in (six, one)
+    )
+    assert p_of_six.min() > 0.5 * p_of_one.min() and (p_of_six > 0.05).all()
+
+
+def test_scenarios_that_share_seeds_are_one_piece_of_evidence():
+    runs = runs_of(shorter(8), scenarios=("one", "two", "three"), n=6, spread=0.03)
+    row = compared(runs)[1].set_index("measure").loc["rtt_mean_ms"]
+    shared = compared(runs.assign(seed=runs["replication"]))[1].set_index("measure").loc["rtt_mean_ms"]
+    assert row["p"] < 0.01 and shared["p"] == pytest.approx(3 * 2 / 2**6)
 
 
 def test_a_pair_consists_of_runs_over_one_ip_version():

@@ -1,4 +1,4 @@
-"""Combine the p values of independent tests of the same hypothesis."""
+"""Combine the p values of several tests of the same hypothesis."""
 
 from collections.abc import Iterable
 
@@ -16,6 +16,12 @@ def fisher(p: Iterable[float]) -> float:
     """
     p = np.asarray(list(p), dtype=float)
     return float(special.chdtrc(2 * len(p), -2 * np.log(p).sum())) if len(p) else 1.0
+
+
+def bonferroni(p: Iterable[float]) -> float:
+    """Return the combined p of tests that may depend on each other: the smallest p times the number of tests; 1 if there are none."""
+    p = list(p)
+    return min(1.0, len(p) * min(p, default=1.0))
 
 
 def flipped_p(contrasts) -> float:

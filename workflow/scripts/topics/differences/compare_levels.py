@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.combined_tests import fisher, flipped_p
+from inference.combined_tests import bonferroni, fisher, flipped_p
 from inference.independent_comparison import difference
 from inference.mean_interval import LEAST_RUNS, repeats_one_measurement
 from inference.multiple_tests import adjusted
@@ -128,8 +128,13 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
                     | {"effect_unit": measure.effect_unit, "measure": measure.column, "spread": values.spread}
                 )
     names = [*DIFFERENCES.names, "p", "t_p", "spread", "contrast"]
-    differences = pd.DataFrame(rows, columns=names)
+    differences = pd.DataFrame(rows, columns=names).assign(shared_seeds=_share_seeds(runs))
     return differences[DIFFERENCES.names], _comparisons(differences, significance)
+
+
+def _share_seeds(runs):
+    """Return whether two scenarios have runs with the same seed (`seeds_of`)."""
+    return bool((runs.groupby("seed")["scenario"].nunique() > 1).any())
 
 
 def _lost(runs):
@@ -270,10 +275,12 @@ def _over_places(of_key):
     sizes = of_key.loc[of_key["verdict"] == most_say, "difference"].abs()
     p, by_t = (of_key[name].dropna() for name in ("p", "t_p"))
     first = of_key.iloc[0]
+    # CCAs of a scenario have the same seeds.
+    combined = bonferroni if first["factor"] == "scenario" or first["shared_seeds"] else fisher
     return {
         "effect_unit": first["effect_unit"], "margin": first["margin"], "places": len(of_key), **counts,
         "least": sizes.min(), "most": sizes.max(), "bound": of_key["largest"].abs().max(),
-        "p": fisher(p) if len(p) else math.nan, "t_p": fisher(by_t) if len(by_t) else math.nan,
+        "p": combined(p) if len(p) else math.nan, "t_p": combined(by_t) if len(by_t) else math.nan,
     }  # fmt: skip
 
 
