@@ -1,6 +1,6 @@
 """Combine the p values of several tests of the same hypothesis."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from scipy import special
@@ -22,6 +22,30 @@ def bonferroni(p: Iterable[float]) -> float:
     """Return the combined p of tests that may depend on each other: the smallest p times the number of tests; 1 if there are none."""
     p = list(p)
     return min(1.0, len(p) * min(p, default=1.0))
+
+
+def p_of_chosen(p, chosen, combined: Callable[[Iterable[float]], float]) -> float:
+    """Return the p of the null hypothesis that all chosen tests' null hypotheses are true, for a choice that depends on the values.
+
+    The null hypothesis is rejected if the combination rejects it together with any of the other tests (closed testing: Goeman and
+    Solari, 2011, Statistical Science 26(4)). So the result is the largest combined p of the chosen tests and any others, and a small p
+    of a test that wasn't chosen doesn't help. It is 1 if no test is chosen.
+
+    Parameters
+    ----------
+    p : array_like of float, shape (n,)
+    chosen : array_like of bool, shape (n,)
+    combined : callable
+        `fisher`, or `bonferroni` if the tests may depend on each other.
+
+    Examples
+    --------
+    >>> p_of_chosen([0.01, 0.9, 0.0001], [True, False, False], bonferroni)
+    0.02
+    """
+    p, chosen = np.asarray(p, float), np.asarray(chosen, bool)
+    others = np.sort(p[~chosen])[::-1]
+    return max(float(combined([*p[chosen], *others[:most]])) for most in range(len(others) + 1))
 
 
 def flipped_p(contrasts) -> float:

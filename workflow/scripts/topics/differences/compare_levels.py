@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from inference.combined_tests import bonferroni, fisher, flipped_p
+from inference.combined_tests import bonferroni, fisher, flipped_p, p_of_chosen
 from inference.independent_comparison import difference
 from inference.mean_interval import LEAST_RUNS, repeats_one_measurement
 from inference.multiple_tests import adjusted
@@ -273,22 +273,43 @@ def _over_places(of_key):
     counts = {verdict: int((of_key["verdict"] == verdict).sum()) for verdict in (MORE, LESS, ALIKE, OPEN)}
     most_say = MORE if counts[MORE] >= counts[LESS] else LESS
     sizes = of_key.loc[of_key["verdict"] == most_say, "difference"].abs()
-    p, by_t = (of_key[name].dropna() for name in ("p", "t_p"))
+    chosen = of_key["verdict"] == most_say
+    along = np.sign(of_key["contrast"]) == (1 if most_say == MORE else -1)
     first = of_key.iloc[0]
     # CCAs of a scenario have the same seeds.
     combined = bonferroni if first["factor"] == "scenario" or first["shared_seeds"] else fisher
     return {
         "effect_unit": first["effect_unit"], "margin": first["margin"], "places": len(of_key), **counts,
         "least": sizes.min(), "most": sizes.max(), "bound": of_key["largest"].abs().max(),
-        "p": combined(p) if len(p) else math.nan, "t_p": combined(by_t) if len(by_t) else math.nan,
+        "p": _p_in_direction(of_key["p"], along, chosen, combined), "t_p": _p_in_direction(of_key["t_p"], along, chosen, combined),
     }  # fmt: skip
+
+
+def _p_in_direction(two_sided, along, chosen, combined) -> float:
+    """Return the p of the null hypothesis that no chosen place has a difference in the direction in which they were chosen.
+
+    Parameters
+    ----------
+    two_sided : pandas.Series
+        Two-sided p of each place.
+    along : pandas.Series of bool
+        Whether the place's difference is in the direction. A one-sided p is half the two-sided p if it is, otherwise at most 1.
+    chosen : pandas.Series of bool
+    combined : callable
+    """
+    known = two_sided.notna()
+    one_sided = (two_sided / 2).where(along, 1.0)
+    if not known.any():
+        return math.nan
+    # Doubled, because the direction was chosen too.
+    return min(1.0, 2 * p_of_chosen(one_sided[known], chosen[known], combined))
 
 
 def _evidence(row, places, significance) -> str:
     """Name the strongest evidence that a difference isn't due to chance; empty if there is none."""
-    telling = places[places["verdict"].isin([MORE, LESS])]
-    if telling.empty:
+    if row[MORE] == row[LESS]:
         return ""
+    telling = places[places["verdict"] == (MORE if row[MORE] > row[LESS] else LESS)]
     if row["p_holm"] < significance:
         return BY_FLIPS
     if row["t_p_holm"] < significance:
@@ -301,6 +322,6 @@ def _evidence(row, places, significance) -> str:
 
 
 def _verdict_of(row, evidence) -> str:
-    if evidence and row[MORE] != row[LESS]:
+    if evidence:
         return MORE if row[MORE] > row[LESS] else LESS
     return ALIKE if row[ALIKE] == row["places"] else OPEN
