@@ -44,6 +44,9 @@ KEYS = ("scenario", "cca", "replication", "ip_version")
 SAME_SIGN = 0.95
 #: A difference this many times as large as the largest difference between two runs of one cell counts as not due to chance.
 SPREADS = 3.0
+#: Minimum number of pairs for which this holds. Two or three runs can all be of one kind by chance: if half of them collapse, both cells are
+#: pure and differ in 2 of 2^(2n) cases, 3 % for three runs and 0.8 % for four.
+LEAST_FOR_SPREAD = 4
 
 
 class Values:
@@ -314,7 +317,7 @@ def _evidence(row, places, significance) -> str:
         return BY_FLIPS
     if row["t_p_holm"] < significance:
         return BY_T
-    few = telling[telling["repeats"] | (telling["n"] < LEAST_RUNS)]
+    few = telling[telling["repeats"] | telling["n"].between(LEAST_FOR_SPREAD, LEAST_RUNS - 1)]
     spread = float(places["spread"].iloc[0])
     if spread > 0 and (few["contrast"].abs() >= SPREADS * spread).any():
         return BY_SPREAD

@@ -70,7 +70,7 @@ COMPARISONS = Table(
         number_column("p", "", "p-value of the null hypothesis that no place with the majority verdict has a difference in this direction; 1 if no place has one: one-sided sign flips of each place's pairs, corrected for the choice of places and direction, combined by Fisher's method, or by Bonferroni's if scenarios share seeds.", "scenarios are compared, or all runs give the same value"),
         number_column("p_holm", "", "`p` after Holm's correction for all rows.", "`p` is empty"),
         number_column("t_p_holm", "", "The same by Student's t (for scenarios by Welch's t) at places with at least 6 pairs, combined by Fisher's method (for scenarios, or if scenarios share seeds, by Bonferroni's) and corrected for all rows (Holm).", "no place has 6 pairs, or all runs give the same value"),
-        text_column("evidence", "Evidence that the difference isn't due to chance: `sign flips` or `Student's t` (corrected p below the study's level), `spread` (three times as far apart as any two runs of one cell), `repeats` (all runs of each level give the same value, so there is nothing to test).", "there is no evidence"),
+        text_column("evidence", "Evidence that the difference isn't due to chance: `sign flips` or `Student's t` (corrected p below the study's level), `spread` (with four or five pairs, or pairs that repeat one measurement, three times as far apart as any two runs of one cell), `repeats` (all runs of each level give the same value, so there is nothing to test).", "there is no evidence"),
         verdict_column("verdict", "`more` or `less`: the majority among the places with either verdict, if there is evidence; `alike` if all places have the verdict `alike`; otherwise `open`.", "", (OPEN,)),
     ),
 )  # fmt: skip
