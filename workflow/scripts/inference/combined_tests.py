@@ -45,7 +45,7 @@ def p_of_chosen(p, chosen, combined: Callable[[Iterable[float]], float]) -> floa
     """
     p, chosen = np.asarray(p, float), np.asarray(chosen, bool)
     others = np.sort(p[~chosen])[::-1]
-    return max(combined([*p[chosen], *others[:most]]) for most in range(len(others) + 1))
+    return max(float(combined([*p[chosen], *others[:most]])) for most in range(len(others) + 1))
 
 
 def flipped_p(contrasts) -> float:

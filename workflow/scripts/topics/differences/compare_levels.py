@@ -9,7 +9,7 @@ samples consist of replications with a value over each IP version that both samp
 """
 
 import math
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pandas as pd
@@ -52,13 +52,15 @@ LEAST_FOR_SPREAD = 4
 class Values:
     """A measure's values in the runs of each cell.
 
+    ``copied`` is the result of `copied_cells`.
+
     Attributes
     ----------
     spread : float
         Largest difference between two runs of one cell, on the scale of contrasts; 0 if no two runs differ.
     """
 
-    def __init__(self, runs, measure):
+    def __init__(self, runs, measure, copied):
         self.measure = measure
         self._places = {name: {value: place for place, value in enumerate(runs[name].unique())} for name in KEYS}
         where = tuple(runs[name].map(self._places[name]).to_numpy() for name in KEYS)
@@ -68,7 +70,11 @@ class Values:
         if measure.column in RESOLVED:
             steps[where] = resolutions(runs, measure.column).where(runs["valid"], 0).fillna(0)
         self._steps = steps.max(axis=(2, 3))
-        self._repeats = {cell: self._repeats_one(cell) for cell in np.ndindex(shape[:2])}
+        cells = np.ndindex(shape[:2])
+        names = list(product(*(self._places[name] for name in KEYS[:2])))  # in the order of the cells
+        self._repeats = {
+            cell: name in copied and self._repeats_one(cell) for cell, name in zip(cells, names, strict=True)
+        }
         apart = (self._apart(cell, of_ip) for cell in np.ndindex(shape[:2]) for of_ip in self._values[cell].T)
         self.spread = max(apart, default=0.0)
 
@@ -112,6 +118,7 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
     significance, confidence : float
     """
     rows, lost = [], _lost(runs)
+    copied = copied_cells(runs)
     measures = [
         measure
         for measure in BY_COLUMN.values()
@@ -121,7 +128,7 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
         instead = INSTEAD.get(measure.column)
         if instead in [other.column for other in measures]:
             continue
-        values = Values(runs, measure)
+        values = Values(runs, measure, copied)
         for sides in _sides(runs, pairs, measure):
             found = _compare(values, sides, margins[measure.column], confidence, lost)
             if found:
@@ -133,6 +140,22 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
     names = [*DIFFERENCES.names, "p", "t_p", "spread", "contrast"]
     differences = pd.DataFrame(rows, columns=names).assign(shared_seeds=_share_seeds(runs))
     return differences[DIFFERENCES.names], _comparisons(differences, significance)
+
+
+def copied_cells(runs) -> set[tuple[str, str]]:
+    """Return the scenario and CCA of each cell in which every metric with a known resolution repeats one measurement over each IP version.
+
+    Equal values of a single metric can be due to chance, such as a loss of 0 in all runs.
+    """
+    valid = runs[runs["valid"]]
+    cells = [valid["scenario"], valid["cca"]]
+    same = pd.Series(True, valid.index)
+    for metric in RESOLVED:
+        if metric in valid:
+            values = valid[metric].astype(float).groupby([*cells, valid["ip_version"]])
+            spread = values.transform("max") - values.transform("min")
+            same &= ~(spread > 0) | (spread < resolutions(valid, metric))  # also True if there are no values
+    return {cell for cell, copies in same.groupby(cells).all().items() if copies}
 
 
 def _share_seeds(runs):

@@ -46,7 +46,7 @@ DIFFERENCES = Table(
         text_column("cca", "CCA of the first level's runs."),
         text_column("other_cca", "CCA of the other level's runs; equal to `cca` if scenarios are compared."),
         count_column("n", "replications", "Number of pairs of runs with the same seed; for independent samples, number of runs in the smaller sample. The runs of a replication over both IP versions count as one."),
-        truth_column("repeats", "Whether all runs of each level give the same value within the measurement's resolution."),
+        truth_column("repeats", "Whether all runs of each level give the same values within the measurement's resolution, in this measure and in every metric with a known resolution."),
         number_column("value", "unit of `measure`", "Mean of the first level's values.", _NO_PAIR),
         number_column("other_value", "unit of `measure`", "Mean of the other level's values.", _NO_PAIR),
         number_column("difference", _IN_EFFECT_UNIT, "Mean difference between the first level and the other.", _NO_PAIR),
