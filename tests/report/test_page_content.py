@@ -39,7 +39,7 @@ NO_CLAIMS = {"published", "claims"}
 STUDIES = {
     "real_shape": (set(), 7),
     "two_methods": (set(), 7),
-    "small": (NO_CLAIMS, 4),
+    "small": (NO_CLAIMS, 3),
     "all_ccas": (NO_CLAIMS, 7),
     "nothing_valid": (NO_CLAIMS, 3),
     "one_of_each": (NO_CLAIMS | {"differences", "ip-version", "variance"}, 2),
