@@ -31,10 +31,6 @@ def misbehave(how):
             print("x" * 1000)
     if how == "leave":
         sys.exit(0)
-    if how == "share":
-        from multiprocessing import Lock
-
-        Lock()
     if how == "memory":
         bytearray(2**30)
     if how == "spin":

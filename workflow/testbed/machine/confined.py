@@ -1,7 +1,7 @@
 """Confinement of a declared program inside a guest.
 
 The program has a private root file system in memory. This contains the image's programs and libraries (read-only), the program's files,
-a folder for logs, ``/tmp``, ``/dev/shm`` and five devices, but no files of the machine, the run or other programs. The program runs as a separate user
+a folder for logs, ``/tmp`` and five devices, but no files of the machine, the run or other programs. The program runs as a separate user
 without privileges, and in the network namespace of its host, but can't change the namespace's settings.
 """
 
@@ -97,8 +97,5 @@ def _bind_image(libc, root):
     for name in DEVICES:
         Path(root, "dev", name).touch()
         _bind(libc, f"/dev/{name}", f"{root}/dev/{name}", flags=0)
-    # For semaphores and shared memory of POSIX, which the C library keeps there; part of the root, with its limit of size.
-    Path(root, "dev/shm").mkdir()
-    Path(root, "dev/shm").chmod(0o1777)
     for name, link in (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
         Path(root, "dev", name).symlink_to(link)
