@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-import git_history
 import study_files.kernels
-from applied_patches import apply_by_recipe
 from experiment.own_kernels import has_seccomp, process_mode
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_errors import ReceivedError
@@ -25,7 +23,6 @@ from study_files.kernels import bases
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))
 
-import build_words  # noqa: E402
 import kernel_bases  # noqa: E402 (not in a test: there the checkout is another)
 import kernels  # noqa: E402
 
@@ -35,7 +32,6 @@ PATCH = """--- a/net/ipv4/tcp_cong.c
 -old
 +new
 """
-ETHERNET = "drivers/net/ethernet/chelsio/chtls_cm.c"
 SCENARIOS = [{"id": "a", "flows": 2}]
 
 
@@ -275,79 +271,6 @@ def test_a_kernel_has_the_name_of_no_other_definition():
     assert "which is also defined elsewhere" in refusal(cca_definitions={"mine": {"base": "reno"}})
 
 
-def test_what_a_patch_changes_beside_the_kernel_is_left_away(checkout):
-    beside = PATCH.replace("net/ipv4/tcp_cong.c", "tools/testing/selftests/net/x.c")
-    git = "diff --git a/Documentation/a.rst b/Documentation/a.rst\n--- a/Documentation/a.rst\n+++ b/Documentation/a.rst\n@@ -1 +1 @@\n-a\n+b\n"
-    removed = (
-        "diff --git a/net/x.c b/net/x.c\ndeleted file mode 100644\n--- a/net/x.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
-    )
-    content = ("words\n" + PATCH + beside + git + removed).encode()
-    assert kernels.of_kernel(content, checkout).decode() == "words\n" + PATCH + removed
-
-
-@pytest.fixture
-def repository(tmp_path):
-    """A repository with a kernel file, a script, a test, and a driver."""
-    repository = git_history.repository(tmp_path / "linux")
-    files = dict.fromkeys(("net/a.c", "scripts/run.sh", "tools/testing/a.sh", ETHERNET), "one\n" * 9)
-    git_history.commit(repository, files, "Begin")
-    return repository
-
-
-def test_a_series_with_a_mail_that_changes_no_kernel_file_applies(repository, tmp_path):
-    git_history.commit(repository, {"net/a.c": "two\n", "tools/testing/a.sh": "two\n"}, "net: both")
-    git_history.commit(repository, {"tools/testing/a.sh": "three\n"}, "selftests: only a test")
-    git_history.commit(repository, {"net/a.c": "four\n"}, "net: again")
-    (tmp_path / "source/net").mkdir(parents=True)
-    (tmp_path / "source/net/a.c").write_text("one\n" * 9)
-    files = kernels.patch_files([git_history.mails(repository, 3)], tmp_path / "source")
-    assert list(files) == ["000-001.patch", "000-003.patch"]
-    apply_by_recipe("guest/patch_own", files.values(), tmp_path / "source")
-    assert (tmp_path / "source/net/a.c").read_text() == "four\n"
-    assert list(kernels.patch_files([git_history.mails(repository, 1)], tmp_path / "source")) == ["000.patch"]
-    git_history.commit(repository, {"tools/testing/a.sh": "five\n"}, "selftests: again")
-    assert kernels.patch_files([git_history.mails(repository, 1)], tmp_path / "source") == {}
-
-
-def test_renames_and_modes_apply(repository, tmp_path):
-    """These changes have no lines --- and +++, unless a renamed file also changes."""
-    git_history.git(repository, "mv", "net/a.c", "net/b.c")
-    git_history.commit(repository, {}, "net: rename")
-    (repository / "scripts/run.sh").chmod(0o755)
-    git_history.commit(repository, {}, "scripts: run it")
-    git_history.git(repository, "mv", "net/b.c", "net/c.c")
-    git_history.commit(repository, {"net/c.c": "one\n" * 8 + "two\n"}, "net: rename and change")
-    mails = git_history.mails(repository, 3)
-    source = tmp_path / "source"
-    git_history.git(repository, "worktree", "add", "--quiet", source, "HEAD~3")
-    files = kernels.patch_files([mails], source)
-    assert len(files) == 3
-    apply_by_recipe("guest/patch_own", files.values(), source)
-    assert not (source / "net/a.c").exists() and not (source / "net/b.c").exists()
-    assert (source / "net/c.c").read_text() == "one\n" * 8 + "two\n"
-    assert (source / "scripts/run.sh").stat().st_mode & 0o111
-    (tmp_path / "series.mbox").write_bytes(mails)
-    (tmp_path / "one.patch").write_bytes(next(iter(files.values())))
-    assert study_files.kernels.completed_kernel({"base": "newest", "patches": ["series.mbox", "one.patch"]})
-
-
-def test_changes_to_drivers_whose_source_was_removed_are_left_away(repository, tmp_path):
-    """In a base's tree, folders of drivers that guests don't have contain only the files that control the build."""
-    makefile = str(Path(ETHERNET).with_name("Makefile"))
-    source = tmp_path / "source"
-    for path in ("net/a.c", "drivers/net/loopback.c"):
-        (source / path).parent.mkdir(parents=True, exist_ok=True)
-        (source / path).write_text("one\n" * 9)
-    (source / makefile).parent.mkdir(parents=True)
-    (source / makefile).write_text("one\n" * 9)
-    git_history.commit(repository, {makefile: "one\n" * 9, "drivers/net/loopback.c": "one\n" * 9}, "Go on")
-    git_history.commit(repository, dict.fromkeys(("net/a.c", ETHERNET, makefile, "drivers/net/loopback.c"), "two\n"), "net: all")  # fmt: skip
-    files = kernels.patch_files([git_history.mails(repository, 1)], source)
-    apply_by_recipe("guest/patch_own", files.values(), source)
-    assert {path.read_text() for path in source.rglob("*") if path.is_file()} == {"two\n"}
-    assert not (source / ETHERNET).exists()
-
-
 def test_a_studys_options_take_the_place_of_the_bases(checkout):
     (checkout / "kernel.config").write_text("# CONFIG_A=y\nCONFIG_TCP_CONG_BIC=y\nCONFIG_TCP_CONG_BBR=y\n")
     config = {"HZ": 250, "TCP_CONG_BIC": "n", "X": "a b", "Y": True}
@@ -402,14 +325,3 @@ def test_another_file_than_the_study_names_is_refused(checkout):
     assert f"the patch mine.patch with SHA-256 {'0' * 64}, but the file has {has}" in problem
     patches[0]["sha256"] = has
     assert patch_problem(with_kernel(base="6.12", patches=patches), "0" * 64, checkout) is None
-
-
-def test_which_patch_of_a_series_does_not_apply_is_said():
-    kernel = {"version": "7.2", "patches": [{"path": "a.patch"}, {"path": "series.mbox"}]}
-    failed = "patching file net/x.c\nHunk #2 FAILED at 7.\n1 out of 2 hunks FAILED\n"
-    words = f"==> apply 000.patch\npatching file net/x.c\n==> apply 001-001.patch\n==> apply 001-002.patch\n{failed}"
-    assert build_words.why_not_built(words, {}, kernel) == (
-        "series.mbox, patch 2 of the series, does not apply to Linux 7.2: hunk 2 of net/x.c."
-    )
-    alone = build_words.why_not_built(f"==> apply 000.patch\n{failed}", {}, kernel)
-    assert alone == "a.patch does not apply to Linux 7.2: hunk 2 of net/x.c."

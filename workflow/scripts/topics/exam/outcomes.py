@@ -29,7 +29,7 @@ class Outcomes:
     """The outcomes of a row's runs."""
 
     planned: pd.Index  # pairs of the scenario's planned runs
-    failures: pd.Index  # compared pairs in which the CCA's run failed because of its own behaviour
+    failures: pd.Index  # compared pairs in which the CCA's run failed because of the CCA
     # Amount by which each pair (row) is worse than each standard CCA (column): inf if only the CCA's run failed, -inf if only the standard's.
     worse_by: pd.DataFrame
     margin: float  # amount above which a difference counts
@@ -148,7 +148,7 @@ def relative_outcomes(
     planned : pandas.Index
         Pairs (IP version, replication) of the scenario's runs.
     failed : mapping
-        CCA -> the pairs in which its run failed because of its own behaviour; CCAs without such pairs may be missing.
+        CCA -> the pairs in which the CCA made its run fail; a CCA without such pairs may be omitted.
     paths : pandas.Series, optional
         Number of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
     """

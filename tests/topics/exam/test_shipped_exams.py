@@ -1,0 +1,43 @@
+"""The criteria, and whether the shipped exams answer them with enough runs."""
+
+import pytest
+
+from study_files import study as studies
+from topics.exam import card_tests
+from topics.exam.criteria import CRITERIA, wanted_measures
+
+
+@pytest.mark.parametrize("file", ["exam", "exam-quick"])
+def test_shipped_exams_answer_every_criterion(file):
+    """Each criterion that can be evaluated has a scenario, each scenario tests one, and each mandatory criterion decides somewhere."""
+    path = f"config/studies/{file}.yaml"
+    study = studies.resolve(studies.load(path), path)
+    scenarios, primaries = [scenario["id"] for scenario in study["scenarios"]], study["exam"]["primaries"]
+    assert all(c.reason or any(map(c.is_answered_by, scenarios)) for c in CRITERIA)
+    assert all(wanted_measures(name) for name in scenarios)
+    for criterion in CRITERIA:
+        if criterion.scenarios and criterion.strength in ("MUST", "MUST consider"):
+            assert any(
+                criterion.is_answered_by(name) and set(measures) & set(criterion.measures)
+                for name, measures in primaries.items()
+            ), criterion
+
+
+@pytest.mark.parametrize("file", ["exam", "exam-quick"])
+def test_shipped_exams_have_enough_runs_for_their_tests(file):
+    """Deciding rows have enough runs to show that most are worse if 85 % are, and, if none is worse, to bound their share."""
+    path = f"config/studies/{file}.yaml"
+    study = studies.resolve(studies.load(path), path)
+    tests = 1 + sum(map(len, study["exam"]["primaries"].values()))
+    level = card_tests.level_of_look(0.05, 0) / tests
+    n = study["replications"]
+    assert card_tests.fewest_for_most(n, level) <= 0.85 * n
+    assert card_tests.most_worse(0, n, level) <= study["exam"]["limits"]["worse_share"]
+    own = {scenario["id"]: scenario["replications"] for scenario in study["scenarios"]}
+    assert all(own[name] is None for name in study["exam"]["primaries"])
+
+
+def test_names_match_whole_sections():
+    """7.10 is not a case of 7.1."""
+    assert "during_percent" in wanted_measures("7.10-failover")
+    assert "queueing_p95_ms" not in wanted_measures("7.10-failover")
