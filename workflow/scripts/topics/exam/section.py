@@ -6,6 +6,7 @@ from report_parts.cells_table import cells_table
 from report_parts.hypothesis_cells import OPEN
 from report_parts.material import Finding, ReportMaterial
 from topics.exam.blind_spots import blind_spots, population_rows
+from topics.exam.card_tests import RARE
 from topics.exam.criteria import GROUPS
 from topics.exam.outcomes import FAR
 from topics.exam.page_tables import AGREEMENT, BAD, GOOD, VERDICTS, published_table, scorecard_columns
@@ -43,6 +44,7 @@ def section(material: ReportMaterial) -> dict:
         "open": [open_sentence(row) for row in open_rows(deciding)],
         "tests": len(deciding),
         "far": FAR,
+        "rare": f"{100 * RARE:g}",
         "worse_share": f"{100 * exam['limits']['worse_share']:g}",
         "margins": margins_words(exam["margins"]),
         "limits": {name: plain(limit) for name, limit in exam["limits"].items()},
