@@ -69,7 +69,7 @@ def test_dividing_the_error_among_the_looks_would_hold_it_far_more_often():
 
 
 @pytest.mark.parametrize("truth", ONE_KIND[:3], ids=lambda truth: truth.name)
-@pytest.mark.parametrize("times", [1.5, 3])
+@pytest.mark.parametrize("times", [pytest.param(1.5, marks=pytest.mark.long), 3])
 def test_the_interval_where_runs_end_holds_the_mean(truth, times):
     rate, _ = precision_coverage(np.random.default_rng(1), 200, truth, times)
     assert rate.inside and rate.samples > 100

@@ -51,7 +51,13 @@ STUDIES = {
 }  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=STUDIES)
+#: The other studies have all that these have.
+OFTEN = ("one-run", "nothing-valid", "all-ccas", "no-delay", "no-loss", "no-spread")
+
+
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[] if name in OFTEN else [pytest.mark.long]) for name in STUDIES]
+)
 def drawn(request, tmp_path_factory):
     """Each of the odd studies, with all its figures."""
     study = tidy_tables.synthetic_study(**STUDIES[request.param])

@@ -7,7 +7,17 @@ import pytest
 from report_page import write_report
 
 
-@pytest.mark.parametrize("name", ["real_shape", "small", "all_ccas", "one_of_each", "nothing_valid", "two_methods"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "small",
+        "all_ccas",
+        "one_of_each",
+        "nothing_valid",
+        "two_methods",
+        pytest.param("real_shape", marks=pytest.mark.long),
+    ],
+)
 def test_short_sentences_of_every_study(name, request):
     _, inputs, params = request.getfixturevalue(name).page_rule()
     findings = write_report.page_context(inputs, params)["findings"]

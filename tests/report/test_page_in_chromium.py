@@ -65,7 +65,17 @@ CONTRASTS = """
 """
 
 
-@pytest.mark.parametrize("name", ["real_shape", "small", "all_ccas", "nothing_valid", "one_of_each", "two_methods"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "real_shape",
+        "small",
+        "all_ccas",
+        "nothing_valid",
+        "one_of_each",
+        pytest.param("two_methods", marks=pytest.mark.long),
+    ],
+)
 def test_page_is_sound_fits_its_screen_and_is_legible(name, visit, request):
     path = request.getfixturevalue(name).page
     check_content(path)
@@ -193,7 +203,7 @@ def test_everything_can_be_reached_by_keyboard(small, visit):
     assert outline == "2px"
 
 
-@pytest.mark.parametrize("name", ["two_methods", "all_ccas"])
+@pytest.mark.parametrize("name", [pytest.param("two_methods", marks=pytest.mark.long), "all_ccas"])
 def test_paper_cuts_nothing_and_shows_everything(name, visit, request):
     # A4 less margins of 14 and 16 mm: 182 x 265 mm at 96 dpi.
     width, height = 688, 1001

@@ -52,6 +52,7 @@ def test_a_discipline_holds_the_queue_where_it_is_to(behind, name, low_ms, high_
     assert document["series"]["queue"]["drops"][-1] == passed[kind]["drops"]
 
 
+@pytest.mark.long
 def test_the_oldest_version_has_them_too(behind):
     for name in COUNTERPARTS:
         assert failed(behind(name, version="3.39", **({"packets": 200} if name == "red" else {}))) == []

@@ -35,7 +35,13 @@ def sampled(specification, run):
     return run(specification("reno", link=LINK, queue={"packets": 20}, flows=1, traffic=traffic))
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    "version",
+    [
+        pytest.param(version, marks=[] if version in (VERSIONS[0], VERSIONS[-1]) else [pytest.mark.long])
+        for version in VERSIONS
+    ],
+)
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(specification, simulate, version):
     asked = {"link": LINK, "queue": {"packets": 20}, "flows": 2, "version": version, "traffic": {"duration_s": 4}}
     first, again = (simulate(specification("bbr+cubic", **asked)) for _ in range(2))

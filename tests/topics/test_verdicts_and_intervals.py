@@ -32,7 +32,7 @@ PARAMS = SimpleNamespace(
 AGREEMENT = {"goodput_percent": 10, "jain_index": 0.1, "rtt_percent": 10, "loss_factor": 2, "retransmits_factor": 2}
 
 
-@pytest.fixture(scope="module", params=[2, 6, 12])
+@pytest.fixture(scope="module", params=[2, 6, pytest.param(12, marks=pytest.mark.long)])
 def runs(request):
     """Runs of a synthetic study whose goodput has each of the generator's spreads, one per CCA, with IPv6 0 to 8 % lower."""
     study = tidy_tables.synthetic_study(tidy_tables.grid(), list(FACTORS), ["ipv4", "ipv6"], replications=request.param)

@@ -87,7 +87,9 @@ def test_the_published_method(run):
     assert 95 < sum(flow["goodput_mbps"] for flow in flow_metrics(document)) < 101
 
 
-@pytest.mark.parametrize("cca", ["cubic", "vegas", "westwood"])
+@pytest.mark.parametrize(
+    "cca", ["cubic", *(pytest.param(cca, marks=pytest.mark.long) for cca in ("vegas", "westwood"))]
+)
 def test_where_the_receiver_waits_changes_no_result(run, cca):
     """Deliveries, counters and socket readings are the same; only the wall time differs.
 

@@ -45,7 +45,7 @@ def held(low, high, truth):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("replications", [3, 4, 5, 10])
+@pytest.mark.parametrize("replications", [3, 4, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 10))])
 def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path, case, replications):
     """For one cell, and for the highest of twelve. The bootstrap covered the truth in 72 to 94 %, and in 0 to 10 %."""
     rng = np.random.default_rng(5)
@@ -72,7 +72,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path, case, replicati
     assert set(of_one["interval"]) == {"t"} and set(of_highest["interval"]) == {"joint t"}
 
 
-@pytest.mark.parametrize("sizes", [(3, 3, 3, 3), (4, 4), (3, 10), (100, 3)])
+@pytest.mark.parametrize("sizes", [(3, 3, 3, 3), (4, 4), (3, 10), pytest.param((100, 3), marks=pytest.mark.long)])
 def test_interval_over_strata_holds_the_truth_in_95_percent(sizes):
     rng = np.random.default_rng(3)
     scales = (1, 4, 2, 0.5)
@@ -128,7 +128,7 @@ def test_certain_comparisons_are_too_many_in_2_5_percent():
     assert certain(np.array([0.04, 0.001, 0.012]), 0.025) == 2
 
 
-@pytest.mark.parametrize("others", [(50, 50), (50, 40)])
+@pytest.mark.parametrize("others", [(50, 50), pytest.param((50, 40), marks=pytest.mark.long)])
 def test_mean_over_scenarios_of_ratios_to_the_highest_holds_the_truth(tmp_path, others):
     """bbr over the highest of the two others, four scenarios each: 0.8, whether these are alike or not."""
     rng = np.random.default_rng(9)
@@ -195,7 +195,7 @@ def test_interval_of_the_median_of_pooled_runs_holds_the_truth(tmp_path):
     assert 0.92 <= held(table["low"].astype(float), high, 50) <= 1
 
 
-@pytest.mark.parametrize("replications", [3, 4, 10])
+@pytest.mark.parametrize("replications", [3, *(pytest.param(n, marks=pytest.mark.long) for n in (4, 10))])
 def test_intervals_of_other_kinds_hold_the_truth(tmp_path, replications):
     """120 studies of three scenarios each: means 94, 100 and 106 of three CCAs, 2 more over IPv6, noise 3."""
     rng = np.random.default_rng(1)

@@ -117,7 +117,7 @@ def test_four_replications_are_enough_for_what_is_far_beyond_their_spread_and_it
     assert text.endswith("but the difference is at least three times as large as within any cell.")
 
 
-@pytest.mark.parametrize("n", [2, 3, 4])
+@pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.long), 4])
 def test_few_replications_show_nothing_that_their_collapses_may_make(n):
     """Half of the runs collapse, so all runs of a cell do in one of 2^n cells."""
 
@@ -326,7 +326,14 @@ def test_pairs_of_scenarios_differ_in_one_condition_alone():
     assert found == [("a", "b"), ("c", "d"), ("a", "c"), ("b", "d")]
 
 
-@pytest.mark.parametrize("kind", ["normal", "skewed", "two modes", "collapses", "copies"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "two modes",
+        "copies",
+        *(pytest.param(kind, marks=pytest.mark.long) for kind in ("normal", "skewed", "collapses")),
+    ],
+)
 def test_chance_alone_is_hardly_ever_said(kind):
     def values(scenario, cca, replication, ip_version, rng):
         draw = {

@@ -84,9 +84,9 @@ def material(study, harm, fall=0.0, crashed=0, seed=1):
     "harm, fall, crashed, leads",
     [
         (0, 0, 0, "nothing worse was shown"),
-        (2.5, 0, 0, "worse in "),
+        pytest.param(2.5, 0, 0, "worse in ", marks=pytest.mark.long),
         (0, 0.1, 0, "worse in 1 of "),  # in no case often enough, and in all of them together
-        (0, 0, 12, "worse in "),
+        pytest.param(0, 0, 12, "worse in ", marks=pytest.mark.long),
     ],
 )
 def test_the_page_leads_with_what_was_shown(study, harm, fall, crashed, leads):
