@@ -23,7 +23,7 @@ _PLACE_COLUMNS = (
 )  # fmt: skip
 _NO_RATE = "nothing limits the rate"
 _NO_SPREAD = "there is one flow"
-#: Statistics of a run's flows. The mean of each over replications is estimated.
+#: Statistics of a run's flows. For each statistic, the mean over replications is estimated.
 STATISTICS = (
     number_column("mean_mbps", "Mbit/s", "Mean goodput of the flows.", least=0),
     number_column("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD, least=0),

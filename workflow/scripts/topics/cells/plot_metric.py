@@ -29,10 +29,10 @@ from study_files.study_design import cell_words
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
-# Height of a row with two lines, one per IP version, and of a row with a single line.
+# Height in points of a row with two lines, one per IP version, and of a row with a single line.
 ROW_PT, LOW_ROW_PT = 24, 17
-# Distances as shares of a row's height: from one IP version to the other, from the line's middle up to the dots and
-# down to the mean, and the height over which the dots are spread.
+# Lengths in units of a row's height: the step from one IP version's line to the other's, the offsets of the dots (up) and of the mean
+# (down) from the middle of a line, and the height over which the dots are spread.
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
 
 
