@@ -26,9 +26,9 @@ def _observed_ccas(flows):
 
 
 def _reference_scenarios(scenarios):
-    """Return the reference scenario of each scenario that refuses CCAs.
+    """Return, for each scenario that refuses CCAs, its reference scenario, or None if the study doesn't include one.
 
-    The reference scenario allows the CCAs and is otherwise identical. If there is no such scenario in the study, None is returned for it.
+    The reference scenario allows the CCAs and is otherwise identical.
     """
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
