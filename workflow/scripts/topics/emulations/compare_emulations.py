@@ -1,4 +1,4 @@
-"""Compare runs over each implementation of a nominal path with runs over its first implementation."""
+"""Compare runs over each implementation of a nominal path with runs over the first implementation of that path."""
 
 import pandas as pd
 

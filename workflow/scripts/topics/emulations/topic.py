@@ -11,7 +11,7 @@ WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segme
 
 
 def is_made_otherwise(scenario) -> bool:
-    """Return whether a resolved scenario implements rate, queue and delay in any way other than the default."""
+    """Return whether a resolved scenario implements rate, queue and delay in a way other than the default."""
     link = scenario["link"]
     return link["netem"] != "receiving-side" or link["shaper"] != "htb" or link["shaper_burst_bytes"] is not None
 
