@@ -6,7 +6,7 @@ from run_tables.tidy_tables import RUNS
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.cells.tables import IN_UNIT, NOTE
 
-#: Number of a group of scenarios that can be compared, from `scenario_series.with_series`.
+#: Number that identifies a group of comparable scenarios, from `scenario_series.with_series`.
 CONDITIONS = ordinal_column(
     "conditions", "Number of a set of conditions; scenarios with the same number differ only in buffer or platform."
 )

@@ -32,7 +32,7 @@ def flow_goodput_figure(slug, title, **params) -> Plot:
     """Return the figure with one bar per flow.
 
     The parameter `cca` names the CCA whose flows are grouped by buffer; if it is empty, the flows of all CCAs are grouped by platform. The
-    parameter `lines` ("buffer" or "platform") tells the caption which of the two is shown.
+    parameter `lines` ("buffer" or "platform") selects the matching text of the caption.
     """
     script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
     return Plot(slug, script, _FLOWS, title, shows, params, caption)

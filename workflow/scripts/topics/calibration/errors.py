@@ -39,10 +39,10 @@ COARSEST_BURST = 0.25
 
 
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return `CALIBRATION`, sorted by quantity and then in the order of the study's scenarios.
+    """Return `CALIBRATION`, sorted by quantity.
 
-    ``readings`` is the table `READINGS`. Runs that failed a check are included, because an instrument must not select its own readings;
-    the note names the check.
+    ``readings`` is the table `READINGS`. Within a quantity, rows follow its order, except that rows for longer messages come last. Runs
+    that failed a check are included, because an instrument must not select its own readings; the note names the check.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
     all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))

@@ -67,7 +67,7 @@ def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
 
 
 def full_queue_bytes(limit: float, frame: float) -> float:
-    """Return the number of bytes in a queue of ``limit`` bytes that is full of frames of one size.
+    """Return the number of bytes in a queue with a limit of ``limit`` bytes after it has been filled with frames of one size.
 
     >>> full_queue_bytes(100_000, 1514)
     99924
@@ -89,7 +89,7 @@ def burst_bytes(ip_version: str) -> int:
 
 
 def spread_ms(jitter_ms: float) -> float:
-    """Return the mean absolute difference between two random delays.
+    """Return the mean absolute difference between two random delays, in ms.
 
     The delays are uniformly distributed over a range of 2 x ``jitter_ms``, and the mean difference is a third of this range.
     """

@@ -164,8 +164,8 @@ def gated(by_pair, together, significance) -> pd.Series:
     """Return the pairs' p-values with Holm's correction for all pairs in the study; 1 where the joint test finds no difference.
 
     The correction also counts the pairs for which the joint test finds no difference. When these pairs weren't counted, 22 % of studies
-    reported a false difference, because a joint test may find a difference only because the values of one pair happen to be far apart. With
-    two CCAs there is no joint test, so the test of the pair isn't restricted.
+    reported a false difference: the values of one pair may happen to be so far apart that the joint test finds a difference for this reason
+    alone. With two CCAs there is no joint test, so the test of the pair isn't restricted.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

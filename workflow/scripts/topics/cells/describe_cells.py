@@ -30,7 +30,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
     runs : int
         Number of runs in the cell, whether valid or not.
     confidence : float
-        Confidence level of the mean's interval.
+        Confidence level of the interval for the mean.
     resolution : float
         Smallest distinguishable difference between values, in the values' unit. If all differences are smaller, the runs repeat one
         measurement.

@@ -70,8 +70,8 @@ def _axes_of_panels(data, scenarios, references, metric):
 
 
 def _ends_within_reach(cells, shown):
-    # The t interval of two values is 13 times as wide as the values' difference. Intervals may widen an
-    # axis by half; those that extend further end in an arrowhead.
+    # The t interval for the mean of two values is 13 times as wide as the difference between them. Intervals may extend an axis on either
+    # side by half of the range of values; those that extend further end in an arrowhead.
     if not shown:
         return []
     low, high = min(shown), max(shown)

@@ -1,4 +1,4 @@
-"""Statistics for claims that compare two groups of cells: ratios of means, and one scenario's difference relative to the others.
+"""Statistics for claims that compare two groups of cells: ratios, and the difference in one scenario relative to other scenarios.
 
 As in `claim_predicates`, there is one function for each kind of claim, and each function returns an `Outcome`.
 """

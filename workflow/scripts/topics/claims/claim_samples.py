@@ -1,8 +1,8 @@
 """Collect the runs of the cells that a paper's claims are about, and compute the cells' means for the jackknife.
 
-The jackknife uses the means over all replications, and the means without each replication. Within one replication of a scenario, the runs
-of all CCAs and both IP versions use the same seed. The jackknife therefore leaves out all of these runs at once, which preserves the
-dependence between them.
+The jackknife needs the means over all replications, and the means with each replication left out in turn. Within one replication of a
+scenario, the runs of all CCAs and both IP versions use the same seed. The jackknife therefore leaves out all of these runs at once, which
+preserves the dependence between them.
 """
 
 from collections.abc import Callable

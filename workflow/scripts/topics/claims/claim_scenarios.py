@@ -4,8 +4,8 @@ import math
 
 from run_tables.conditions_at_centre import runs_at_centre
 
-#: Conditions of a scenario in a claims file whose values are numbers, and those whose values are texts. Only a study's expectations may use
-#: `scenario`, which is the scenario's id.
+#: Conditions by which a claims file describes a scenario: numbers, and texts. Only a study's expectations may use `scenario`, which is the
+#: scenario's id.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
     "queue_bdp", "message_bytes", "segment_bytes", "paths",

@@ -63,7 +63,7 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _describe(group, valid, reference, cell):
-    """Describe the runs of a cell in which a certain wrong CCA ran; see `MISLABELLED`.
+    """Describe the runs of a cell in which one particular wrong CCA ran; see `MISLABELLED`.
 
     These runs are compared with valid runs of the CCA that ran. If the same scenario includes valid runs of that CCA, they are used,
     because their seeds are the same; otherwise, valid runs in the reference scenario are used. Runs of the requested CCA in the reference

@@ -64,8 +64,8 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 def telling_example(claims) -> str | None:
     """Return the statement of the claim with the most extreme ratio between the two studies' values; None if there is no such claim.
 
-    In a tie, the claim with the most runs wins. Claims about a p-value or a difference are ignored, and so are statements that are too
-    long for a sentence.
+    In a tie, the claim with the most runs is chosen. Claims about a p-value or a difference are ignored, and so are statements that are too
+    long to quote.
     """
     values = claims[["value", "value_other"]].astype(float)
     short = claims["statement"].str.split().str.len() <= EXAMPLE_WORDS

@@ -7,7 +7,7 @@ import pandas as pd
 
 from topics.ip_version.run_pairs import IPV4, IPV6
 
-#: Names used in place of CCAs when the tests that compare CCAs compare cells with themselves.
+#: Names used in place of CCAs when each cell is compared with itself by the tests for CCAs.
 RUNS, CONTROL = "runs", "control"
 
 

@@ -44,9 +44,9 @@ KEYS = ("scenario", "cca", "replication", "ip_version")
 SAME_SIGN = 0.95
 #: A difference this many times as large as the largest difference between two runs of one cell counts as not due to chance.
 SPREADS = 3.0
-#: Minimum number of pairs for which the rule of `SPREADS` applies. Two or three runs of a cell can all be of one kind by chance. If each run
-#: collapses with a probability of 1/2, then in 2 of 2^(2n) cases all n runs of one cell collapse and no run of the other does (3 % for n = 3,
-#: 0.8 % for n = 4).
+#: Minimum number of pairs for which the rule of `SPREADS` applies. Two or three runs of a cell can all be of one kind by chance. If each
+#: run collapses with a probability of 1/2, then in 2 of 2^(2n) cases all n runs of one cell collapse and no run of the other does (3 % for
+#: n = 3, 0.8 % for n = 4).
 LEAST_FOR_SPREAD = 4
 
 
@@ -144,9 +144,9 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def copied_cells(runs) -> set[tuple[str, str]]:
-    """Return the scenario and CCA of each cell in which every metric with a known resolution repeats one measurement over each IP version.
+    """Return the pairs (scenario, CCA) whose runs over each IP version repeat one measurement in every metric with a known resolution.
 
-    The values of a single metric can be equal by chance, such as a loss of 0 in all runs.
+    A single metric isn't enough, because its values can be equal by chance, such as a loss of 0 in all runs.
     """
     valid = runs[runs["valid"]]
     cells = [valid["scenario"], valid["cca"]]
@@ -313,7 +313,7 @@ def _over_places(of_key):
 
 
 def _p_in_direction(two_sided, along, chosen, combined) -> float:
-    """Return the p-value of the null hypothesis that no chosen place has a difference in the direction for which places were chosen.
+    """Return the p-value of the null hypothesis that there is no difference in a given direction at any of the chosen places.
 
     Parameters
     ----------

@@ -171,7 +171,7 @@ def _data(told, finding) -> list[dict]:
 
 
 def _plain(value):
-    """Return a table's value for JSON: None if it is missing."""
+    """Return a table's value in a form that JSON can represent; None if the value is missing."""
     if is_missing(value):
         return None
     return value.item() if hasattr(value, "item") else value

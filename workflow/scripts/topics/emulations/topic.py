@@ -17,7 +17,10 @@ def is_made_otherwise(scenario) -> bool:
 
 
 def settings(design) -> dict[str, dict]:
-    """Return the setting and conditions (see `settings_of`) of each scenario whose path the study implements in several ways."""
+    """Return the setting and conditions (see `settings_of`) of each scenario whose path the study implements in several ways.
+
+    At least one of these ways must differ from the default (`is_made_otherwise`).
+    """
     found = settings_of(design.scenarios, WAYS)
     alike = Counter(one["setting"] for one in found.values())
     made = {found[scenario["id"]]["setting"] for scenario in design.scenarios if is_made_otherwise(scenario)}
