@@ -1,8 +1,8 @@
 """Run several of the topics' analysis or figure scripts sequentially in one process.
 
 Each script defines a function with the script's name. The function neither reads nor writes files. Its arguments are named after the
-tables and parameters that it needs (`arguments_of`). The function of an analysis returns the tables in the order in which the `Analysis`
-declares them; the function of a figure returns a `Drawing`.
+tables and parameters that it needs (`arguments_of`). An analysis function returns its tables in the order in which the `Analysis` declares
+them; a figure function returns a `Drawing`.
 """
 
 from collections.abc import Mapping
@@ -28,13 +28,13 @@ def main(inputs, outputs, params) -> None:
 
 
 def carry_out(call: Mapping, inputs: Mapping, outputs: Mapping) -> None:
-    """Run a script: read the tables that it needs, write its results, and fill in a figure's caption.
+    """Run a script: read the tables that it needs and write its results; for a figure, also write the caption.
 
     Parameters
     ----------
     call : mapping
-        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (those of the columns in input tables that come
-        from analyses), columns and digits (of the resulting tables), and caption (for a figure without a caption file).
+        A call from `outline.analysis_rule` or `outline.figure_rule`: script, params, kinds (table -> column -> kind, for input tables that
+        come from analyses), columns and digits (of the resulting tables), and caption (for a figure without a caption file).
     inputs, outputs : mapping
         Name of a table -> path; the outputs of a figure are ``figure``, ``data`` and ``caption``.
     """

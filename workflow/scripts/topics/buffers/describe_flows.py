@@ -1,7 +1,7 @@
 """Describe how the flows in a run share the link.
 
-For each run, each statistic of its flows' goodputs (mean, standard deviation, total, Jain's index) is one value. Intervals are estimated
-from these values over the replications, because the flows in a run share one link and so aren't replicates of each other.
+Each statistic of the flows' goodputs (mean, standard deviation, total, Jain's index) yields one value per run. Intervals are computed from
+these values over the replications, not over flows, because the flows in a run share one link and so aren't independent.
 """
 
 import math
@@ -30,8 +30,8 @@ def describe_run(goodputs_mbps, capacity_mbps) -> dict:
     ----------
     goodputs_mbps : array_like of float, shape (flows,)
     capacity_mbps : float or None
-        Capacity of the path. The fair share is the capacity, or the flows' total goodput if the capacity is None, divided by the number of
-        flows.
+        Capacity of the path. The fair share is the capacity divided by the number of flows; if the capacity is None, it is the flows' mean
+        goodput.
     """
     values = pd.Series(goodputs_mbps, dtype=float)
     if values.isna().any():
@@ -80,7 +80,7 @@ def _places_of(runs, scenarios):
 def describe_replications(runs, described, scenarios, confidence) -> pd.DataFrame:
     """Return `FLOW_GOODPUT_CELLS`; `described` is the result of `describe_runs`.
 
-    For a cell without a valid run, the rows contain no values.
+    In the rows of a cell without a valid run, n is 0 and the note gives the reason.
     """
     places, rows = _places_of(runs, scenarios), []
     for cell, group in runs.groupby(CELL, sort=False):
@@ -98,8 +98,8 @@ def _resolution(statistic, runs):
     if statistic in ("jain_index", "starved"):
         return resolution_of(runs, "jain_index") if statistic == "jain_index" else 1.0
     name, _, unit = statistic.rpartition("_")
-    # The error of a total is the sum of all flows' errors. If each flow is off by r, a standard deviation is off by r sqrt(n / (n - 1)),
-    # and any other statistic by r.
+    # The error of a total is the sum of all flows' errors. If each flow is off by at most r, a standard deviation is off by at most
+    # r sqrt(n / (n - 1)), which is at most r sqrt(2), and any other statistic by at most r.
     size = resolution_of(runs, "goodput_mbps" if name == "total" else "throughput_per_stream_mbps")
     size *= math.sqrt(2) if name == "sd" else 1.0
     return 100 * size / float(runs["capacity_mbps"].max()) if unit == "percent" and len(runs) else size
@@ -115,7 +115,7 @@ def over_replications(statistic, described, total, confidence, resolution=0.0) -
     if values.empty:
         return {"n": 0, "note": "no value in any valid run" if len(described) else f"no valid run among {total}"}
     flows = float(described["flows"].max())
-    # Jain's index is at least 1/n, and at most all flows starve.
+    # Jain's index is at least 1/n. The number of starved flows is at most n.
     least = 1 / flows if statistic.name == "jain_index" else statistic.least
     most = flows if statistic.name == "starved" else statistic.most
     mean = cell_estimate(values, confidence, least, most, resolution)

@@ -1,4 +1,4 @@
-"""Inputs and panels for figures that show individual flows; a panel has one slot per buffer or per platform.
+"""Prepare inputs and panels for figures that show individual flows; a panel contains one slot per buffer or per platform.
 
 `runs` is ``tidy/runs.csv``, `flows` is ``tidy/flows.csv``, and `table` is the result of `scenario_series.with_series`.
 """
@@ -20,9 +20,10 @@ from wording.sentence_words import cca_name
 
 @dataclass(frozen=True)
 class FlowPanel:
-    """A panel of a figure: a title of two lines, and labelled slots.
+    """A panel of a figure: a two-line title and labelled slots.
 
-    Each slot shows a cell and carries a name. A cell is (scenario, CCA, IP version); the scenario is None if there is no such scenario.
+    Each slot is labelled with a name and shows one cell. A cell is a tuple (scenario, CCA, IP version); the scenario is None if the study
+    contains no scenario for the slot.
     """
 
     title: str
@@ -33,7 +34,7 @@ class FlowPanel:
 
 
 def at_centre(runs, scenarios) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the runs with nominal conditions instead of those drawn at random, and the scenarios with the series to which each belongs."""
+    """Return the runs with nominal instead of random conditions, and the scenarios with the series to which each belongs."""
     return runs_at_centre(runs, scenarios), with_series(scenarios)
 
 
@@ -56,9 +57,10 @@ def at_buffers(rows: pd.DataFrame, buffers: pd.DataFrame) -> list[str | None]:
 
 
 def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
-    """Return the rows that are compared between platforms, and their platforms.
+    """Return the rows to compare across platforms, and their platforms.
 
-    The rows are those with the conditions and the buffer that the largest number of platforms share; in a tie, the smallest buffer is used.
+    These rows share the combination of conditions and buffer that is used on the most platforms; in a tie, the combination with the
+    smallest buffer is chosen.
     """
     sizes = list(buffers_of(table)["buffer"])
     best = min(
@@ -69,7 +71,7 @@ def shown_by_platform(table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def panels_by_buffer(runs: pd.DataFrame, table: pd.DataFrame, cca: str) -> Iterator[FlowPanel]:
-    """Yield the panels of one CCA, with a slot for each buffer."""
+    """Yield the panels for one CCA, with a slot for each buffer."""
     series, buffers = shown_by_buffer(table)
     for name in series:
         rows = table[table["series"] == name]
@@ -98,7 +100,7 @@ def _of_ip_versions(runs, title, rows, scenarios, cca, names, below):
 
 
 def of_panels(table: pd.DataFrame, panels: list[FlowPanel]) -> pd.DataFrame:
-    """Return those rows of a table whose cell is shown in one of the panels."""
+    """Return the rows of a table whose cells are shown in one of the panels."""
     shown = {cell for panel in panels for cell in panel.cells}
     return table[np.array([cell in shown for cell in table[CELL].itertuples(index=False, name=None)], dtype=bool)]
 
@@ -116,7 +118,7 @@ def draw_flows(
     Parameters
     ----------
     words : tuple of str
-        Title of the figure, description of a panel, and words that introduce the list of the slots, such as "By".
+        Title of the figure, subject of each panel's description, and the words that introduce the list of slots, such as "By".
     highest : pandas.Series of float
         Values in Mbit/s that must fit on the axis.
     panels, runs

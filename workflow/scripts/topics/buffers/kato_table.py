@@ -2,14 +2,14 @@
 
 "Detailed Analysis of TCP BBR Implementation in Ns-3 Network Simulator under Heavy Traffic Loads".
 
-Sixteen BBR flows in ns-3 3.40 over a bottleneck of 1 Gbit/s, one run per buffer. Goodputs are compared as shares of the link's rate,
-because a study's link rate may differ from the paper's.
+The table is about sixteen BBR flows over a 1 Gbit/s bottleneck in ns-3 3.40, with one run per buffer size. Goodputs are compared as shares
+of the link's rate, because a study's link rate may differ from the paper's.
 """
 
 #: Name of the paper's claims file.
 KATO_PAPER = "kato-bbr-ns3"
 RATE_MBPS, FLOWS, VERSION = 1000, 16, "3.40"
-# The paper's starving flows are those with "less than 1 Mbps" (section III.B); their fair share is 62.5 Mbit/s.
+# In the paper, a flow starves if its goodput is "less than 1 Mbps" (section III.B); the fair share is 62.5 Mbit/s.
 STARVED_SHARE = 1 / 62.5
 # Buffer in percent of the BDP (around 10,000 packets) -> mean, standard deviation and total in Mbit/s.
 TABLE_2 = {
@@ -19,15 +19,15 @@ TABLE_2 = {
     20: (53.1, 12.7, 850.3),
     50: (56.3, 3.3, 900.2),
 }
-# A study's buffer counts as equal to the paper's within this tolerance, because the paper rounds BDPs.
+# A study's buffer size counts as equal to the paper's if the two differ by at most this fraction, because the paper rounds BDPs.
 NEAR = 0.1
 
 
 def paper_row(bdp_percent: float) -> dict[str, float] | None:
     """Return the paper's values for a buffer, or None if the paper doesn't report on this buffer.
 
-    The values are the mean, the standard deviation and the total in percent of the link, and Jain's index. The index follows from the mean
-    and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).
+    The values are the mean, the standard deviation and the total in percent of the link's rate, and Jain's index. The index follows from
+    the mean and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).
     """
     for percent, (mean, sd, total) in TABLE_2.items():
         if abs(bdp_percent / percent - 1) <= NEAR:

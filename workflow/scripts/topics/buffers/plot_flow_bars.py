@@ -21,8 +21,8 @@ WORDS = "Goodput of each flow, Mbit/s", "Goodput of each flow", "Highest, median
 def flow_ranks(flows: pd.DataFrame, valid: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
     """Rank the flows of each valid run by goodput, in descending order.
 
-    Returns `COLUMNS`: one row per cell and rank. A row gives the flow at this rank in the first valid replication, and the minimum and
-    maximum goodput at this rank over all valid replications.
+    Returns `COLUMNS`: one row per cell and rank. Each row gives the flow with this rank in the first valid replication, and the minimum and
+    maximum goodput of the flows with this rank over all valid replications.
     """
     named = table[["scenario", "label", "platform", "series", "buffer"]]
     ranked = flows.merge(valid[RUN], on=RUN).merge(named, on="scenario")

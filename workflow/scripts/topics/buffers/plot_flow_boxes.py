@@ -1,4 +1,4 @@
-"""Plot the flows' goodput as a box for each buffer: quartiles, minimum, maximum and mean."""
+"""Draw a box plot of the flows' goodputs for each buffer: quartiles, minimum, maximum and mean."""
 
 import pandas as pd
 from matplotlib.patches import Rectangle

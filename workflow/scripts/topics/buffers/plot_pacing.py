@@ -1,4 +1,4 @@
-"""Plot the pacing rates of two flows of a run over time: those of the flows with the highest and the lowest goodput."""
+"""Plot pacing rates over time for two flows of a run: the flow with the highest goodput and the flow with the lowest."""
 
 import pandas as pd
 from matplotlib.lines import Line2D

@@ -11,17 +11,17 @@ from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_series import buffers_of, platform_name, platforms_of, with_series
 from wording.sentence_words import cca_name
 
-# Statistics compared with the paper's (shares of the link, and Jain's index) -> decimals.
+# Statistics that are compared with the paper's (shares of the link's rate, and Jain's index) -> number of decimals.
 BESIDE = {"mean_percent": 2, "sd_percent": 2, "total_percent": 1, "jain_index": 2}
 
 
 def _mean(heading, statistic, decimals=None):
-    """Return a column that shows a statistic's means over runs."""
+    """Return a column that shows the mean of a statistic over runs."""
     return shown_cell(heading, lambda cell: number_cell(cell["statistics"][statistic]["mean"], decimals), "number")
 
 
 def _interval(statistic, decimals):
-    """Return a column that shows the intervals of a statistic's means."""
+    """Return a column that shows the interval for the mean of a statistic."""
     return shown_cell("Interval", lambda cell: _interval_cell(cell["statistics"][statistic], decimals), "short")
 
 
@@ -31,7 +31,7 @@ def _interval_cell(row, decimals):
 
 
 def _ends(row, decimals):
-    """Return the interval of a row's mean: "61.0 to 65.4"; empty if there is no interval."""
+    """Return the interval for the mean in a row, such as "61.0 to 65.4"; empty if there is no interval."""
     if is_missing(row["ci_low"]):
         return ""
     return minus(f"{number(row['ci_low'], decimals)} to {number(row['ci_high'], decimals)}")
@@ -83,8 +83,8 @@ def _starved_words(flow_goodput):
 def paper_table(material) -> list[dict] | None:
     """Return the paper's table II next to this study's values, or None if the study isn't compared with the paper.
 
-    There is one dict per buffer and source, with buffer, source, n and values (mean, SD, total and Jain's index as texts). A buffer's first
-    dict also contains rows, which is the number of dicts for this buffer. In the buffer's other dicts, buffer is None.
+    There is one dict per buffer and source. It contains ``buffer``, ``source``, ``n`` and ``values`` (mean, SD, total and Jain's index as
+    texts). The first dict for a buffer also contains ``rows``, the number of dicts for this buffer; in the others, ``buffer`` is None.
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None
@@ -115,7 +115,10 @@ def _with_interval(row, decimals):
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each platform: the results of one CCA (`paced_cca`) with the smallest and the largest buffer."""
+    """Return a finding for each platform: the results of one CCA (`paced_cca`) with the smallest and the largest buffer.
+
+    Buffers without a valid run are ignored. Platforms with only one buffer are left out.
+    """
     cca, flows, sentences = paced_cca(material.design), material.design.flows, []
     sizes = list(buffers_of(with_series(material.tables.scenarios))["buffer"])
     for platform in platforms_of(material.tables.scenarios):

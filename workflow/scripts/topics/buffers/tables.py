@@ -6,7 +6,7 @@ from run_tables.tidy_tables import RUNS
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.cells.tables import IN_UNIT, NOTE
 
-#: Number of a group of scenarios that can be compared, from `scenario_series.with_series`.
+#: Number that identifies a group of comparable scenarios, from `scenario_series.with_series`.
 CONDITIONS = ordinal_column(
     "conditions", "Number of a set of conditions; scenarios with the same number differ only in buffer or platform."
 )
@@ -23,7 +23,7 @@ _PLACE_COLUMNS = (
 )  # fmt: skip
 _NO_RATE = "nothing limits the rate"
 _NO_SPREAD = "there is one flow"
-#: Statistics of a run's flows. The mean of each over replications is estimated.
+#: Statistics of a run's flows. For each statistic, the mean over replications is estimated.
 STATISTICS = (
     number_column("mean_mbps", "Mbit/s", "Mean goodput of the flows.", least=0),
     number_column("sd_mbps", "Mbit/s", "Standard deviation of the flows' goodputs, with the divisor n - 1.", _NO_SPREAD, least=0),

@@ -10,7 +10,7 @@ _FLOWS = ("runs", "flows", "scenarios")
 
 
 def _most_buffers(design):
-    """Return the largest number of queue sizes among scenarios that differ only in the queue size and the platform."""
+    """Return the largest number of distinct queue sizes in any group of scenarios that differ only in queue size and platform."""
     sizes = {}
     for scenario in design.scenarios:
         managed = tuple(item for item in scenario["queue"].items() if item[0] not in MEASURES)
@@ -31,14 +31,15 @@ def paced_cca(design) -> str:
 def flow_goodput_figure(slug, title, **params) -> Plot:
     """Return the figure with one bar per flow.
 
-    The parameter `lines` sets whether bars are grouped by buffer or by platform.
+    The parameter `cca` names the CCA whose flows are grouped by buffer; if it is empty, the flows of all CCAs are grouped by platform. The
+    parameter `lines` ("buffer" or "platform") selects the matching text of the caption.
     """
     script, caption, shows = "buffers/plot_flow_bars", "buffers/flow-goodput", "flows by rank, range over replications"
     return Plot(slug, script, _FLOWS, title, shows, params, caption)
 
 
 def totals_figure(slug, shows, **params) -> Plot:
-    """Return the figure of the flows' total goodput and Jain's index against the buffer."""
+    """Return the figure that plots the flows' total goodput and Jain's index against the buffer."""
     script, caption, title = (
         "buffers/plot_buffer_totals",
         "buffers/buffer-totals",

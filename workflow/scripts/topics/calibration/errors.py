@@ -26,11 +26,11 @@ from wording.scenario_words import rate_words
 
 #: Quantities, in the order in which the table and the page show them.
 QUANTITIES = ("rate", "delay", "serialisation", "loss", "queue", "jitter", "burst")
-#: Resolution of ping, which takes both of its times in whole us.
+#: Resolution of ping, which records the times of a request and its reply in whole us.
 ECHO_STEP_US = 1
-#: Shortest time, in us, that ping can measure with an error below a hundredth, given its step of 1 us.
+#: Shortest time, in us, that ping can measure to within 1 %, given its resolution of 1 us.
 LEAST_ECHO_US = 100
-#: Limit on a random quantity's standardised error: an accurate instrument would exceed this limit once in 1,000 times.
+#: Limit on the standardised error of a random quantity. With an accurate instrument, 1 of 1,000 values exceeds this limit.
 Z_LIMIT = 3.29
 #: Samples show the full queue only if at most this many packets leave between two samples.
 SLOW_PACKETS = 2
@@ -39,10 +39,10 @@ COARSEST_BURST = 0.25
 
 
 def calibration(readings: pd.DataFrame, scenarios: pd.DataFrame) -> pd.DataFrame:
-    """Return `CALIBRATION`, sorted by quantity and then in the order of the study's scenarios.
+    """Return `CALIBRATION`, sorted by quantity.
 
-    ``readings`` is the table `READINGS`. Runs that failed a check are included, because an instrument must not select its own readings;
-    the note names the check.
+    ``readings`` is the table `READINGS`. Within a quantity, rows follow its order, except that rows for longer messages come last. Runs
+    that failed a check are included, because an instrument must not select its own readings; the note names the check.
     """
     points = readings.merge(scenarios, on="scenario").to_dict("records")
     all_rows = [row for point in points for row in _rows_of_point(point)] + list(_longer_messages(points))
@@ -62,7 +62,7 @@ def _row(point, quantity, unit, set_to, expected, measured, *, what="", known_pp
 
 
 def _judged(row):
-    """Return a row with its error, the error in ppm, and its verdict."""
+    """Add the error, the error in ppm and the verdict to a row; without a measured value, only the verdict is added."""
     if is_missing(row["measured"]):
         return row | {"verdict": "not measured"}
     expected, error = row["expected"], row["measured"] - row["expected"]
@@ -99,8 +99,8 @@ def _frame(point):
 def _rate(point):
     """Yield the row for the bottleneck's rate, computed from the frames delivered between two readings.
 
-    The rate is not measured if the queue was empty at a sample or segments were retransmitted. There is no row if the queue was not sampled
-    or if it dropped packets.
+    The rate counts as not measured if a sample found the queue empty or if segments were retransmitted. There is no row if the queue was
+    not sampled or if it dropped packets.
     """
     # If the queue overflows, a packet may be sent twice but delivered once.
     if is_missing(point["queue_least_packets"]) or point["drops"]:
@@ -114,7 +114,7 @@ def _rate(point):
         yield _row(point, "rate", "Mbit/s", set_to, rate, math.nan, note=why)
         return
     packets, lasted_ns = point["delivered_bytes"] / point["payload_bytes"], point["end_ns"] - point["begin_ns"]
-    # Frames of other traffic: half of the maximum, with an uncertainty of the same size.
+    # Share of other traffic's frames: half of its maximum, with an uncertainty of the same size.
     others = MOST_SOLICITATIONS / 2 * (SOLICITATION_BYTES + point["frame_overhead_bytes"]) / (packets * frame)
     yield _row(
         point, "rate", "Mbit/s", set_to, rate, packets * frame * 8e3 / lasted_ns,
@@ -130,9 +130,9 @@ def _both(point, name):
 def _delay(point):
     """Yield the row for an echo request's round trip over the idle path.
 
-    If packets take no time to cross the cable, the row compares the round-trip time with the configured delays. Otherwise, the row is about
-    serialisation delay: it compares the round-trip time minus the configured delays with the expected serialisation delay. There is no row
-    if this delay is too short for ping, or if delays are random, because there are too few requests.
+    If the emulated cable adds no serialisation delay, the row compares the round-trip time with the configured delays. If it adds one, the
+    row compares the round-trip time minus the configured delays with the expected serialisation delay, unless this delay is too short for
+    ping. There is no row if delays are random, because there are too few requests.
     """
     if _both(point, "jitter"):
         return
@@ -204,7 +204,8 @@ def _queue(point):
     # Number of packets that may leave between two samples, plus one from the shaper's bucket.
     left = math.ceil(point["rate_mbps"] * point["sample_ms"] * 125 / frame) + 1
     longest = point[f"queue_most_{unit}"]
-    # If packets leave slowly, samples show the full queue. If packets leave fast, samples may miss it, but none may exceed the limit.
+    # If packets leave slowly, samples show the full queue. If packets leave fast, the queue may be full only between samples, but no sample
+    # may exceed the limit.
     missed = left * each if left > SLOW_PACKETS and longest < limit else 0.0
     yield _row(
         point, "queue", unit, where, limit, longest, what="longest", uncertainty=missed,
@@ -218,7 +219,7 @@ def _queue(point):
 
 
 def _jitter(point):
-    """Yield the rows for jitter: the mean round-trip time, and the difference between two delays in the direction of the data."""
+    """Yield the rows for jitter: the mean round-trip time, and the mean difference between two packets' delays in the data's direction."""
     forward = point["jitter_forward_ms"]
     delays = f"{plain(point['delay_forward_ms'])} ± {plain(forward)} ms"
     drawn_ms = _both(point, "drawn")
@@ -240,7 +241,7 @@ def _jitter(point):
 def _burst(point):
     """Yield the row for the burst after idle time.
 
-    The row's value is the amount of data that had left after burst_ms, minus the amount that the rate allows in this time.
+    The row's value is the number of bytes that had left after ``burst_ms``, minus the number that the rate allows in this time.
     """
     if is_missing(point["burst_packets"]):
         return

@@ -1,6 +1,6 @@
 """Exact values for the calibration's measurements, computed from formulas for the shaper, the queue, the cable and netem.
 
-Rates are in Mbit/s, sizes in bytes, so that 8 x bytes / rate is in us.
+Rates are in Mbit/s and sizes in bytes, so 8 x bytes / rate is in us.
 """
 
 import math
@@ -12,10 +12,10 @@ from experiment.packet_sizes import ECHO_BYTES, ETHERNET_HEADER_BYTES, IP_HEADER
 from tcp_models.wire_theory import frame_bytes
 
 NS_PER_S = 1_000_000_000
-#: Number of messages that iperf3's server sends just before the data is sent. Each message is acknowledged.
+#: Number of messages that iperf3's server sends just before the data transfer starts. Each message is acknowledged.
 WORDS_TO_BEGIN = 2
-#: Hosts send Router Solicitations at doubling intervals (RFC 7559). The values are the largest number of them in the last three quarters of
-#: a period, and the size of each: the headers of Ethernet and IPv6, the message of 8 bytes (RFC 4861) and an option of 8 bytes.
+#: Hosts send Router Solicitations at doubling intervals (RFC 7559). The values are the largest number of solicitations in the last three
+#: quarters of a period, and the size of each in bytes: Ethernet and IPv6 headers, the 8-byte message (RFC 4861) and an 8-byte option.
 MOST_SOLICITATIONS, SOLICITATION_BYTES = 2, ETHERNET_HEADER_BYTES + IP_HEADER_BYTES["ipv6"] + 16
 #: Weight of a new difference between two packets' delays in the smoothed difference (RFC 3550, section 6.4.1).
 SPREAD_GAIN = 1 / 16
@@ -26,7 +26,8 @@ EVEN = 1 / math.sqrt(3)
 def shaper_time_ns(size: int, rate_mbps: float) -> int:
     """Return a frame's transmission time as the kernel's shaper computes it, rounded down to whole ns.
 
-    The calculation is the same as in ``psched_ratecfg_precompute__`` and ``psched_l2t_ns`` (net/sched/sch_generic.c): it uses a 32-bit factor.
+    The calculation is the same as in ``psched_ratecfg_precompute__`` (net/sched/sch_generic.c), which computes a 32-bit factor, and
+    ``psched_l2t_ns`` (include/net/sch_generic.h).
 
     >>> shaper_time_ns(1514, 1000), shaper_time_ns(1514, 10_000)
     (12112, 1211)
@@ -38,7 +39,7 @@ def shaper_time_ns(size: int, rate_mbps: float) -> int:
 
 
 def shaper_known_ppm(size: int, rate_mbps: float) -> float:
-    """Return by how many ppm the rate is too high because the shaper rounds to whole ns.
+    """Return by how many ppm the rate is too high because the shaper rounds transmission times down to whole ns.
 
     >>> round(shaper_known_ppm(1514, 10_000), 1)
     165.2
@@ -66,7 +67,7 @@ def longer_message_us(shorter: float, longer: float, rate_mbps: float) -> float:
 
 
 def full_queue_bytes(limit: float, frame: float) -> float:
-    """Return the number of bytes in a queue of ``limit`` bytes that is full of frames of one size.
+    """Return the number of bytes in a queue with a limit of ``limit`` bytes after it has been filled with frames of one size.
 
     >>> full_queue_bytes(100_000, 1514)
     99924
@@ -88,7 +89,7 @@ def burst_bytes(ip_version: str) -> int:
 
 
 def spread_ms(jitter_ms: float) -> float:
-    """Return the mean absolute difference between two random delays.
+    """Return the mean absolute difference between two random delays, in ms.
 
     The delays are uniformly distributed over a range of 2 x ``jitter_ms``, and the mean difference is a third of this range.
     """
@@ -98,9 +99,10 @@ def spread_ms(jitter_ms: float) -> float:
 def spread_error_ms(jitter_ms: float, estimates: float) -> float:
     """Return the standard error, in ms, of the mean of ``estimates`` smoothed differences between successive delays.
 
-    The smoothed differences are independent of each other. A smoothed difference is the sum of g (1 - g)^k times the
-    k-th last difference d, with var d = 2 J^2 / 9. Successive differences share a packet, so they are correlated: for X, Y and Z uniform on
-    an interval of width w, cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 = w^2 / 180.
+    The smoothed differences are independent of each other. A smoothed difference is the sum of g (1 - g)^k d_k over k = 0, 1, 2 and so on,
+    where g is `SPREAD_GAIN` and d_k is the difference k steps back, with the variance 2 J^2 / 9 for a jitter of J. Successive differences
+    share a packet, so they are correlated: for X, Y and Z uniform on an interval of width w, cov(|X - Y|, |Y - Z|) = (7/60 - 1/9) w^2 =
+    w^2 / 180.
 
     >>> round(spread_error_ms(5, 1), 3)
     0.461
@@ -135,8 +137,8 @@ def packets_of_one(model: LossModel) -> float:
 
     Equivalent packets provide the same amount of information about the loss rate.
 
-    Per packet, the variance of a sum over a stationary chain is the variance of one packet plus twice the covariances with all later
-    packets. The chain's fundamental matrix sums these covariances (Kemeny and Snell 1960).
+    Per packet, the variance of a sum over a stationary chain is the variance of one packet plus twice the sum of its covariances with all
+    later packets. The chain's fundamental matrix gives this sum (Kemeny and Snell 1960).
 
     >>> round(packets_of_one(GilbertElliott(0.01, 0.19)), 6)  # (1 + c) / (1 - c) with the correlation c = 1 - p - r of neighbours
     9.0

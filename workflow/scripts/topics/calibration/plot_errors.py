@@ -1,4 +1,4 @@
-"""Plot each quantity's error at each point, with the measurement's uncertainty and the errors whose cause is known."""
+"""Plot each quantity's error at each point, with the measurement's uncertainty and the part of the error that has a known cause."""
 
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ PANELS = (
 
 
 def draw_errors(table) -> CategoryPanels:
-    """Draw the figure of ``analysis/calibration.csv``."""
+    """Draw the errors in ``analysis/calibration.csv``."""
     apply_style()
     plan = [(panel, rows) for panel in PANELS if len(rows := _rows_of(table, panel))]
     drawn = CategoryPanels(TITLE, len(plan), columns=min(2, len(plan)) or 1)

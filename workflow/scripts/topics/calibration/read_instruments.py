@@ -1,4 +1,4 @@
-"""Read the instruments' readings from all run documents, and write one row of `READINGS` per document."""
+"""Collect the instruments' readings from all run documents, and write one row of `READINGS` per document."""
 
 import pandas as pd
 
@@ -15,7 +15,7 @@ def main(inputs, outputs, params) -> None:
         readings(read_document(path, run_specification(params.study, *run_of(path)), params.made_by))
         for path in inputs.documents
     ]
-    # Keep the integer type although values are missing.
+    # Keep integer columns as integers even if values are missing.
     table = pd.DataFrame(rows, columns=READINGS.names).convert_dtypes()
     table.to_csv(outputs.readings, index=False, lineterminator="\n")
 

@@ -1,4 +1,4 @@
-"""A run document's readings of the path: rate, queue, loss, delay, jitter and the burst after idle time."""
+"""Extract a run document's readings of the path: rate, queue, loss, delay, jitter and the burst after idle time."""
 
 from itertools import pairwise
 from statistics import fmean, pstdev
@@ -12,7 +12,7 @@ from testbed.readings.deliveries import START_UP, common_window
 from topics.calibration.exact_values import EVEN, packets_of_one
 from topics.calibration.tables import READINGS
 
-#: The burst leaves within this number of samples after the first sample with queued packets. Packets that leave later have waited.
+#: The burst leaves within this number of samples after the first sample with queued packets. Packets that leave later were queued first.
 SETTLED = 3
 
 
@@ -94,11 +94,10 @@ def deliveries(document) -> dict:
 def queue_samples(series, begin_ns, end_ns) -> dict:
     """Return statistics of the samples: queue lengths, drops and retransmitted segments.
 
-    Retransmissions are counted from the last sample before ``begin_ns``.
-
     The shortest queue is the minimum over the samples between ``begin_ns`` and ``end_ns``; the longest queue is the maximum over all
-    samples. The result also contains the queue length at the first sample after a drop. If ``begin_ns`` is None, the shortest queue and the
-    retransmissions are left out.
+    samples. If the queue dropped packets, the result also contains the queue length at the first sample after a drop. Retransmissions are
+    counted from the last sample at or before ``begin_ns``. If ``begin_ns`` is None, the shortest queue and the retransmissions are left
+    out.
     """
     queue = series["queue"]
     samples = list(zip(queue["time_s"], queue["packets"], queue["bytes"], queue["drops"], strict=True))
@@ -124,9 +123,8 @@ def queue_samples(series, begin_ns, end_ns) -> dict:
 def burst(series) -> dict:
     """Return the number of data packets that had left when the first queued packet left, and the time of this event.
 
-    The time is counted from the first sample with queued packets.
-
-    Until the first acknowledgement or drop, the packets that have left are the unacknowledged packets that aren't in the queue.
+    The time is measured from the first sample with queued packets. Until the first acknowledgement or drop, the packets that have left are
+    the unacknowledged packets that aren't in the queue. The result is empty if an acknowledgement or a drop comes earlier.
     """
     queue, (socket, *_) = series["queue"], series["sockets"]
     unacked = dict(zip(socket["time_s"], socket["unacked_packets"], strict=True))
@@ -138,7 +136,7 @@ def burst(series) -> dict:
     if first is None:
         return {}
     sent = samples[first][1]
-    # Begin at the last sample at which the burst may not have left completely.
+    # Start from sample number `SETTLED`, because part of the burst may still leave before it.
     for number, (before, after) in enumerate(pairwise(samples[first:])):
         if after[1] != sent or after[3]:
             return {}

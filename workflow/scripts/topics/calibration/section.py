@@ -1,4 +1,4 @@
-"""The section on calibration: what limits the accuracy of each quantity, every point, and the sentence at the top of the report."""
+"""The section on calibration: what limits the accuracy of each quantity, the errors at all points, and a sentence for the report's top."""
 
 from dataclasses import dataclass
 
@@ -68,7 +68,7 @@ DIGITS = 9
 
 
 def _exact(heading, name):
-    """Return a column of numbers with enough digits to show a change of one millionth."""
+    """Return a column of numbers with enough digits to show a difference of 1 ppm."""
 
     def cell(row):
         value = row[name]
@@ -118,7 +118,7 @@ POINTS = (
 
 
 def section(material: ReportMaterial) -> dict:
-    """Return the template's variables: the tables of quantities and points, and the counts of measured values and of those that are off."""
+    """Return the template's variables: the tables of quantities and points, and how many values were measured and how many are off."""
     table = material.tables.calibration
     return {
         "summary": cells_table("calibration-summary", "By quantity", map(vars, summaries(table)), SUMMARY),

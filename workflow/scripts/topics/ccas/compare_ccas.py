@@ -36,8 +36,8 @@ MIN_COMPLETE_SHARE = 0.5
 def compare_group(blocks, significance, resolution=0.0) -> dict:
     """Test whether the CCAs of one scenario and IP version differ.
 
-    Friedman's test compares the complete blocks. If exclusions leave too few complete blocks, Kruskal and
-    Wallis's test compares all values instead; it ignores that runs share a seed.
+    Friedman's test compares the complete blocks. If exclusions leave too few complete blocks, the Kruskal-Wallis test compares all values
+    instead; it ignores that runs share a seed.
 
     Returns the columns of `CCA_TESTS` that follow the IP version, except p_holm and p_holm_kept.
 
@@ -46,10 +46,10 @@ def compare_group(blocks, significance, resolution=0.0) -> dict:
     blocks : pandas.DataFrame
         One row per replication and one column per CCA; a value is missing if none was measured.
     significance : float
-        Significance level. A test is skipped if there are too few values for any p-value below this level.
+        Significance level. A test is skipped if there are so few values that no p-value could lie below this level.
     resolution : float
         Resolution of the metric, in its unit. If the values of each CCA differ by less than this, the blocks repeat one
-        measurement, and there is no test.
+        measurement, and no test is made.
     """
     notes = []
     without = [cca for cca in blocks.columns if blocks[cca].isna().all()]
@@ -132,11 +132,12 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compare the CCAs in every scenario and IP version.
 
     A pair can be found to differ only if the joint test of all CCAs in the same scenario and IP version finds a difference. The p-values of
-    joint tests are corrected for all scenarios, IP versions and metrics, and those of pairs for all pairs in the study. The probability
-    that a study without any true difference reports one is thus at most the significance level (gatekeeping: Dmitrienko and others, 2009,
-    section 5).
+    joint tests are corrected for all scenarios, IP versions and metrics, and those of pairs for all pairs in the study. If a study contains
+    no true difference, the probability that it reports a difference is thus at most the significance level (gatekeeping: Dmitrienko and
+    others, 2009, section 5).
 
-    Returns `CCA_TESTS` and `CCA_PAIRS`: metrics in the order of `metrics.METRICS`, and everything else in the runs' order.
+    Returns `CCA_TESTS` and `CCA_PAIRS`. Rows are sorted by metric, in the order of `metrics.METRICS`, and otherwise follow the order of
+    ``runs``.
     """
     together, by_pair = [], []
     groups = list(runs.groupby(GROUP, sort=False))
@@ -162,9 +163,9 @@ def compare_valid(runs, params) -> tuple[pd.DataFrame, pd.DataFrame]:
 def gated(by_pair, together, significance) -> pd.Series:
     """Return the pairs' p-values with Holm's correction for all pairs in the study; 1 where the joint test finds no difference.
 
-    The correction also counts the pairs for which the joint test finds no difference. A joint test may find a difference only because the
-    values of one pair happen to be far apart: when these pairs weren't counted, 22 % of studies reported a false difference. With two CCAs
-    there is no joint test, so the test of the pair isn't restricted.
+    The correction also counts the pairs for which the joint test finds no difference. When these pairs weren't counted, 22 % of studies
+    reported a false difference: the values of one pair may happen to be so far apart that the joint test finds a difference for this reason
+    alone. With two CCAs there is no joint test, so the test of the pair isn't restricted.
     """
     place = ["metric", *GROUP]
     gates = together.set_index(place)

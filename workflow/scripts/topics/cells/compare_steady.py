@@ -50,7 +50,7 @@ def compare_cell(cell, whole, steady, scale, params) -> dict:
 
 
 def _changing_words(runs):
-    """Return a note that names each metric (goodput, RTT) that isn't steady after start-up."""
+    """Return a note for each metric (goodput, RTT) that isn't steady after start-up."""
     notes = []
     for column, what in (("goodput_steady_change_percent", "goodput"), ("rtt_steady_change_percent", "RTT")):
         far = int((runs[column].abs() > CHANGING_PERCENT).sum())
@@ -65,8 +65,8 @@ def _changing_words(runs):
 def compare_steady(runs, params) -> pd.DataFrame:
     """Return `STEADY`: for every cell, each metric over the steady part compared with the metric over the entire run.
 
-    The table leaves out metrics for which no steady part exists anywhere in the study, cells without a value for the entire run, and Jain's
-    index if only one flow is under test.
+    The table leaves out metrics without a steady value in any run of the study, cells without a value for the entire run, and Jain's index
+    if only one flow is under test.
     """
     rows = []
     for whole, steady, scale in STEADY_PAIRS:

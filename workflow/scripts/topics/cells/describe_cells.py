@@ -1,7 +1,7 @@
 """Describe each metric in each cell: mean with interval, standard deviation, and normality.
 
-The unit is the cell (scenario, CCA, IP version); its values are the valid replications.
-Statistics that can't be computed are left empty, with the reason in the column `note`.
+The unit of analysis is the cell (scenario, CCA, IP version), with one value from each valid replication. Statistics that can't be computed
+are left empty, and the column `note` gives the reason.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
     runs : int
         Number of runs in the cell, whether valid or not.
     confidence : float
-        Confidence level of the mean's interval.
+        Confidence level of the interval for the mean.
     resolution : float
         Smallest distinguishable difference between values, in the values' unit. If all differences are smaller, the runs repeat one
         measurement.
@@ -73,7 +73,7 @@ def describe(values, runs, confidence, resolution=0.0, bounds=(None, None), wors
 
 
 def describe_valid(runs, confidence) -> pd.DataFrame:
-    """Return `DESCRIPTIVE` (mean_kept stays empty): every metric of every cell, over the cell's valid runs."""
+    """Return `DESCRIPTIVE` for the valid runs of each cell; mean_kept stays empty."""
     rows, steps = [], {metric.column: resolutions(runs, metric.column) for metric in DESCRIBED_METRICS}
     for cell, group in runs.groupby(CELL, sort=False):
         valid = group[group["valid"]]

@@ -1,4 +1,4 @@
-"""Page tables for one metric: its means by cell, and all its statistics by cell."""
+"""Build a page's tables for one metric: the means by cell, and all statistics by cell."""
 
 from report_parts.cells_table import shown_cell
 from report_parts.data_tables import Cell
@@ -13,7 +13,7 @@ MAX_VALUE_COLUMNS = 12
 def mean_tables(descriptive, scenarios, metric) -> list[dict]:
     """Return compact tables of one metric's means, split so that each fits on a page.
 
-    The levels of the factor with more levels (scenario or CCA) are the rows. Each level of the other factor is shown as one column per IP
+    The rows are the levels of the factor (scenario or CCA) that has more of them. Each level of the other factor takes up one column per IP
     version.
 
     Each table is a dict of groups (column headings), ip_versions, row_name and rows (heading, detail, cells).

@@ -29,10 +29,10 @@ from study_files.study_design import cell_words
 from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
-# Height of a row with two lines, one per IP version, and of a row with a single line.
+# Height in points of a row with two lines, one per IP version, and of a row with a single line.
 ROW_PT, LOW_ROW_PT = 24, 17
-# Distances as shares of a row's height: from one IP version to the other, from the line's middle up to the dots and
-# down to the mean, and the height over which the dots are spread.
+# Lengths in units of a row's height: the step from one IP version's line to the other's, the offsets of the dots (up) and of the mean
+# (down) from the middle of a line, and the height over which the dots are spread.
 IP_STEP, DOTS_UP, MEAN_DOWN, JITTER = 0.46, 0.10, 0.10, 0.13
 
 
@@ -70,8 +70,8 @@ def _axes_of_panels(data, scenarios, references, metric):
 
 
 def _ends_within_reach(cells, shown):
-    # The t interval of two values is 13 times as wide as the values' difference. Intervals may widen an
-    # axis by half; those that extend further end in an arrowhead.
+    # The t interval for the mean of two values is 13 times as wide as the difference between them. Intervals may extend an axis on either
+    # side by half of the range of values; those that extend further end in an arrowhead.
     if not shown:
         return []
     low, high = min(shown), max(shown)

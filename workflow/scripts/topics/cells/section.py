@@ -1,4 +1,4 @@
-"""The report's last section: all statistics by cell, and each metric excluding start-up."""
+"""The last section of the report's details: all statistics by cell, and each metric with and without start-up."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell, minus
@@ -7,7 +7,7 @@ from report_parts.material import Finding
 from topics.cells.tables import CHANGING_PERCENT
 from wording.number_format import count
 
-#: Displayed names of metrics that aren't named elsewhere.
+#: Display names of metrics that aren't named elsewhere.
 NAMES = {
     "retransmit_percent": "Retransmission share", "queue_mean_packets": "Queue", "jain_index": "Jain's index",
 }  # fmt: skip

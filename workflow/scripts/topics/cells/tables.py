@@ -6,7 +6,7 @@ from run_tables.table import Table, count_column, interval_columns, number_colum
 #: Units of numbers whose unit differs from row to row.
 IN_UNIT, IN_EFFECT_UNIT = "as `unit` says", "as `effect_unit` says"
 
-#: A run is steady if, after start-up, the change from the first to the second half of the time is at most this percentage.
+#: A metric counts as steady if, after start-up, it changes by at most this percentage from the first half of the time to the second.
 CHANGING_PERCENT = 10
 METRIC = text_column("metric", "Column of the metric in `runs.csv`.")
 UNIT = text_column("unit", "Unit of the metric.")

@@ -1,4 +1,4 @@
-"""Estimate, for each cell, the share of the flows that cross several bottlenecks, and compute their theoretical share."""
+"""Estimate, for each cell, the goodput share of the flows that cross several bottlenecks, and compute the share predicted by theory."""
 
 import pandas as pd
 

@@ -22,13 +22,13 @@ TABLES = {"table": PageTable("chain-cells", CAPTION, "chain_cells", SHOWN)}
 
 
 def section(material) -> dict:
-    """Return the template's other variables."""
+    """Return the template's variables other than `TABLES`."""
     cells = material.tables.chain_cells
     return {"most": int(cells["bottlenecks"].max()), "unlike": bool(cells["minimum_delay_percent"].isna().any())}
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding for each combination of conditions, CCA and IP version in which the number of bottlenecks was varied."""
+    """Return one finding for each combination of conditions, CCA and IP version for which the number of bottlenecks was varied."""
     cells = material.ranked(material.tables.chain_cells)
     known = cells[cells["long_share_percent"].notna()]
     several = known["ip_version"].nunique() > 1

@@ -24,7 +24,7 @@ def _as_printed(table):
 
 
 def main(inputs, outputs, params) -> None:
-    """Read the runs, their flows and their time series, and write the verdicts."""
+    """Read the runs, their flows and their time series; write the verdicts and the versions of the claims file."""
     tables = {}
     if params.claims:
         tables = {

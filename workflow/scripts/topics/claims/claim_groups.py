@@ -1,6 +1,6 @@
-"""Statistics for claims that compare two groups of cells: ratios, and differences relative to the largest other difference.
+"""Statistics for claims that compare two groups of cells: ratios, and the difference in one scenario relative to other scenarios.
 
-As in `claim_predicates`, one function for each kind of claim returns an `Outcome`.
+As in `claim_predicates`, there is one function for each kind of claim, and each function returns an `Outcome`.
 """
 
 import math
@@ -31,7 +31,7 @@ def ratio(claim, samples, tail) -> Outcome:
     ratios = nested(values, lambda tail: (values, values), inner, tail)[0][..., 0, 0]
     interval = JOINT if values.size > 1 else T
     if combine == "farthest":
-        # Geometric mean of the bounds: it exceeds the lower bound by the same factor by which the upper bound exceeds it.
+        # Geometric mean of the bounds, which lies midway between them on a logarithmic scale.
         middle = math.sqrt(math.prod(claim["requirement"].values()))
         with np.errstate(divide="ignore"):  # 0 counts as infinitely far away
             logs = np.log(values)
@@ -52,7 +52,7 @@ def ratio(claim, samples, tail) -> Outcome:
         ends = [end.item() for end in ends]
         picks = {function for (axis,), function in inner if values.shape[axis] > 1}
         if len(picks) == 1 and picks <= {np.min, np.max} and np.isfinite(logs).all():
-            # If scenarios are compared with each other, a comparison shares runs with the next one, so that errors aren't independent.
+            # If scenarios are compared with each other, comparisons may share runs, so their errors aren't independent.
             apart = "scenario" in claim["each"] and claim["numerator"]["scenarios"] == claim["denominator"]["scenarios"]
             end = mean_of_extremes(logs, strata, *picks, apart, tail)
             ends = [ends[0], max(ends[1], end), ends[2]] if picks == {np.min} else [*ends[:2], min(ends[2], end)]
@@ -113,7 +113,7 @@ def _logarithms(above, below):
 def _log_bounds(logs, strata):
     """Return a function that computes bounds for logarithms.
 
-    The bounds are infinite where only some rows have finite logarithms.
+    Where some rows have no finite logarithm, the bounds are infinite, unless all rows are equal.
     """
     known = np.isfinite(logs).all(axis=0)
     same = (logs == logs[:1]).all(axis=0)
@@ -129,7 +129,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Return the `Outcome` for the groups' absolute difference in one scenario, relative to the largest one in the other scenarios."""
+    """Return the `Outcome` for the absolute difference between the groups in one scenario, divided by the largest in any other."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])
@@ -155,7 +155,7 @@ def largest_difference(claim, samples, tail) -> Outcome:
 
 
 def _groups(claim, samples, each):
-    """Return the selected means of both groups, with the axes of `Samples.means`; axes not in `each` have length 1."""
+    """Return the selected means of both groups, with the axes of `Samples.means`; axes of factors not in `each` have length 1."""
     groups = []
     for name in SIDES[claim["kind"]]:
         means = taken(samples.means(measure_of(claim, name)), samples, claim[name])
@@ -166,12 +166,12 @@ def _groups(claim, samples, each):
 
 
 def _groups_words(claim, samples):
-    """Return the names of both groups in words."""
+    """Return a name for each of the two groups."""
     names = SIDES[claim["kind"]]
     measured = [measure_of(claim, name).words for name in names]
     both = zip(names, (measured, measured[::-1]), strict=True)
     return [side_words(claim, name, samples, words) for name, words in both]
 
 
-#: Kinds of claims about two groups of cells.
+#: Kind of a claim about two groups of cells -> function that computes its statistic.
 OF_TWO_GROUPS = {"ratio": ratio, "largest_difference": largest_difference}

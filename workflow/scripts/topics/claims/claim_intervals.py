@@ -1,9 +1,9 @@
 """Confidence intervals for the statistics of claims: means, ratios, lowest and highest values, medians, standard deviations.
 
-A t interval is calculated for each part (a cell's mean, or a ratio). The interval of the lowest of several parts follows from the parts'
+A t interval is calculated for each part (a cell's mean, or a ratio). The interval for the lowest of several parts follows from the parts'
 intervals. Its upper end is the lowest upper end of the simultaneous (Bonferroni) intervals. Its lower end is the lowest lower end of the
-uncorrected intervals, because only the interval of the truly lowest part has to be valid. The highest part is treated likewise. The
-coverage is therefore at least the coverage of a single part's interval.
+uncorrected intervals, because only the interval for the truly lowest part has to be valid. The highest part is treated likewise. The
+coverage is therefore at least that of the interval for a single part.
 """
 
 from collections.abc import Callable
@@ -48,8 +48,8 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
     """Return the index and the interval of the part farthest from `middle`, after reducing the parts by `steps`.
 
-    The index refers to the flattened results of the steps. The interval is for the farthest value on the same side of `middle`; both of
-    its ends are returned. The other parameters are the same as in `nested`.
+    The index refers to the flattened result of the steps. The interval, of which both ends are returned, is for the farthest value on this
+    part's side of `middle`. The other parameters are the same as in `nested`.
     """
     one = nested(values, bounds, steps, tail)
     joint = nested(values, lambda tail: bounds(tail / max(one[0].size, 1)), steps, tail)
@@ -63,9 +63,9 @@ def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, f
 
 
 def mean_of_extremes(rows, strata, function, by_scenario, tail) -> float:
-    """Return one end of the interval for a mean of extreme parts: the lower end for lowest parts, the upper end for highest parts.
+    """Return one end of the interval for a mean of extreme parts: the lower end for the lowest parts, the upper end for the highest.
 
-    A t interval is valid for the truly lowest parts, whichever they are. The observed mean of these parts is at least the mean of the
+    A t interval for the mean of the truly lowest parts is valid, whichever parts these are. Their observed mean is at least the mean of the
     lowest observed values, and its error is at most the error of the least certain parts. So this end needs no correction for the number of
     parts; the opposite end does.
 
@@ -92,8 +92,8 @@ def median_interval(values, rows, strata, tail) -> tuple[float, float]:
     """Return the interval for the median of pooled runs.
 
     The interval for the share of runs below the median gives two ranks; the values at these ranks are the ends of the median's interval
-    (Woodruff 1952, JASA 47(260), 635-646). If a rank lies outside the range of the values, that end is unknown: an unknown lower end is 0,
-    an unknown upper end infinite.
+    (Woodruff 1952, JASA 47(260), 635-646). If there is no value at a rank, that end is unknown: an unknown lower end is 0, and an unknown
+    upper end is infinite.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A claim's quantity as one number per run: the run's own value, or an aggregate over the run's flows or over time."""
+"""Compute a claim's quantity as one number per run: the run's own value, or an aggregate over the run's flows or over time."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ class Measure:
     quantity: str
     #: Aggregate over the run's flows: mean, sum, lowest, highest, sd, variation_percent or count; None for the run's own value.
     flows: str | None = None
-    #: CCA of the flows that are included; None includes all.
+    #: CCA of the flows that are included; None includes all flows.
     cca: str | None = None
     #: For `count`: the bounds that a flow must meet to be counted, as pairs of a key and a number.
     within: tuple = ()
@@ -139,7 +139,7 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
 
 
 def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
-    """Return runs' values in percent of the path's capacity if the measure is relative. Otherwise return them unchanged."""
+    """Return runs' values in percent of the path's capacity if the measure is relative, and unchanged if it isn't."""
     values = np.asarray(of_runs, float)
     return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
 
@@ -215,9 +215,9 @@ def _at_each_look(series, quantity):
     """Return a quantity at each sample: a column, or a value derived from other columns.
 
     A flow is in slow start if its state in Linux is Open and cwnd is below ssthresh, which is infinite at first (RFC 5681, section 3.1). A
-    flow is in fast recovery if its state in Linux is Recovery, and recovers from a timeout if its state is Loss.
+    flow is in fast recovery if its state is Recovery, and is recovering from a timeout if its state is Loss.
     """
-    if quantity == "acked_mbps":  # since the previous sample; nothing was acknowledged before the first
+    if quantity == "acked_mbps":  # since the previous sample or, for the first sample, since the start
         acked = series.groupby(FLOW)["bytes_acked"].diff().fillna(series["bytes_acked"])
         return 8e-6 * acked / series["elapsed_s"].where(series["elapsed_s"] > 0)
     if quantity not in STATES:

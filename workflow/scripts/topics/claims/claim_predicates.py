@@ -1,8 +1,8 @@
 """Statistics for claims about one group of cells, with intervals and wording.
 
-One function for each kind of claim takes the claim, a `claim_samples.Samples` and the error probability on each side of the interval, and
-returns an `Outcome`. Arrays of means have the form that `inference.stratified_jackknife` needs: rows along the first axis, beginning with
-the complete data.
+There is one function for each kind of claim. It takes the claim, a `claim_samples.Samples` and the error probability on each side of the
+interval, and returns an `Outcome`. Arrays of means have the form that `inference.stratified_jackknife` needs: rows along the first axis,
+beginning with the complete data.
 """
 
 import math
@@ -70,7 +70,7 @@ def counts_of(parts, samples) -> np.ndarray:
 
 
 def strata_of(claim, samples) -> list[Stratum]:
-    """Return the scenarios of a claim's cells as strata of the jackknife."""
+    """Return the jackknife strata, which are the scenarios of a claim's cells."""
     return samples.strata(counts_of(parts_of(claim, samples), samples))
 
 
@@ -90,8 +90,8 @@ def _counted(true, false, tail):
     """Return the lower and the upper bound, in percent, on the share of comparisons in which a condition holds.
 
     The lower bound is the share of comparisons for which the condition is shown. The upper bound is the share for which the condition isn't
-    refuted. ``true`` contains each comparison's p-value of the test that can show the condition, ``false`` that of the test that can refute
-    it.
+    refuted. For each comparison, ``true`` contains the p-value of the test that can show the condition, and ``false`` the p-value of the
+    test that can refute it.
     """
     total = np.size(true)
     if not total:
@@ -111,7 +111,7 @@ def ordering(claim, samples, tail) -> Outcome:
             parts.append(of_cca)
     holds, true, false = (np.stack(parts, axis=1) for parts in (holds, true, false))
     first = field[0]
-    # If all means are equal, no CCA is first.
+    # Comparisons in which all means are equal don't count, because no CCA is first.
     counts = ((np.ptp(first, axis=1) > DIGITS * np.abs(first).max(axis=1))[:, None, :]) & np.ones_like(holds)
     compared = int(counts.sum())
     share = 100 * (holds & counts).sum() / compared if compared else math.nan
@@ -133,14 +133,14 @@ def ordering(claim, samples, tail) -> Outcome:
 
 
 def _place_chances(claim, own, others, strata):
-    """Return, for each cell, whether a CCA has the claimed rank, the p-value for this rank, and the p-value for the opposite.
+    """Return whether a CCA has the claimed rank, the p-value for this rank, and the p-value for the opposite.
 
-    `own` and `others` have rows with the axes (scenarios, CCAs, IP versions). Each of the three results is an array of shape (scenarios,
+    Each of the three results is an array of shape (scenarios, IP versions). The rows of `own` and `others` have the axes (scenarios, CCAs,
     IP versions).
     """
     tie = (claim["tie_percent"] / 100 + DIGITS) * np.abs(own)
     number, places = others.shape[2], claim["places"]
-    # "highest" is at least 0 where another CCA isn't higher than the CCA, "lowest" where the other CCA isn't lower.
+    # "highest" is at least 0 where the other CCA isn't higher than this one, "lowest" where the other CCA isn't lower.
     margins = {"highest": own + tie - others, "lowest": others - own + tie}
 
     def of(side):
@@ -289,7 +289,7 @@ def dominance(claim, samples, tail) -> Outcome:
     return Outcome(100 * share, low, high, "%", subject, detail)
 
 
-#: Kinds of claims about one group of cells.
+#: Kind of a claim about one group of cells -> function that computes its statistic.
 OF_ONE_GROUP = {
     "ordering": ordering,
     "threshold": threshold,

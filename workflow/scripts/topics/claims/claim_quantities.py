@@ -12,7 +12,7 @@ def _named(metric):
     return name if name[:2].isupper() else name[0].lower() + name[1:], metric.unit
 
 
-#: Quantities of a run for claims: column of `tidy/runs.csv` -> name, unit.
+#: Quantities of a run that claims may use (columns of `tidy/runs.csv`, and values that `run_quantities` derives) -> name, unit.
 RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
     "jain_index": ("Jain's index of the flows' goodput", ""),
     "queue_mean_packets": ("mean length of the bottleneck's queue", "packets"),
@@ -36,7 +36,7 @@ UNRESOLVED = (
     "queue_mean_packets", "queue_steady_packets", "queueing_p50_ms", "convergence_s", "completion_p50_ms",
     "completion_mean_ms", "completion_longest_ms",
 )  # fmt: skip
-#: Quantities of a flow for claims: column of `tidy/flows.csv` -> name, unit.
+#: Quantities of a flow that claims may use: column of `tidy/flows.csv` -> name, unit.
 FLOW_QUANTITIES = {
     "goodput_mbps": ("goodput", "Mbit/s"),
     "retransmits": ("retransmissions", "segments"),

@@ -1,7 +1,8 @@
-"""The runs of the cells that a paper's claims are about, and the cells' means with and without each replication (jackknife).
+"""Collect the runs of the cells that a paper's claims are about, and compute the cells' means for the jackknife.
 
-Within one replication of a scenario, the runs of all CCAs and both IP versions use the same seed. The jackknife therefore leaves out all
-of these runs at once, which preserves the dependence between them.
+The jackknife needs the means over all replications, and the means with each replication left out in turn. Within one replication of a
+scenario, the runs of all CCAs and both IP versions use the same seed. The jackknife therefore leaves out all of these runs at once, which
+preserves the dependence between them.
 """
 
 from collections.abc import Callable
@@ -17,19 +18,20 @@ from topics.claims.claim_scenarios import match_scenarios, scenario_conditions
 from topics.claims.run_quantities import resolution_of_runs
 from wording.scenario_words import ip_words
 
-#: Smallest number of replications. Two values may be equal by chance, for example after rounding, and don't show how much runs vary.
+#: Minimum number of replications. Two values may be equal by chance, for example after rounding, and don't show how much runs vary.
 MIN_REPLICATIONS = 3
 
 
 class Samples:
-    """Runs of the paper's cells as arrays.
+    """The runs of the paper's cells, arranged in arrays.
 
     Parameters
     ----------
     runs, flows, scenarios : pandas.DataFrame
-        The tidy tables. Flows are needed for claims about flows. Scenarios are needed for claims about queues whose limit is in bytes.
+        The tidy tables. Flows are needed for claims about flows. Scenarios are needed if the claims file describes scenarios by a queue
+        limit in bytes or by one of `claim_scenarios.OF_SCENARIOS`.
     claims : dict
-        A claims file from `claims_file.load_claims`.
+        A claims file as returned by `claims_file.load_claims`.
     sockets : callable, optional
         Function that reads ``tidy/sockets.parquet``, as for `claim_measures.run_values`.
     """
@@ -48,7 +50,7 @@ class Samples:
         self._of_runs, self._counts, self._means, self._repeats, self._resolutions = {}, {}, {}, {}, {}
 
     def _fill(self, runs):
-        """Find the index of each included run on each axis. The replications of a scenario may have arbitrary numbers."""
+        """Find the index of each included run on each axis; the replications of a scenario may have arbitrary numbers."""
         numbers = {study: number for number, study in self.matches.items()}
         axes = [
             pd.Index(levels).get_indexer(names)
@@ -73,10 +75,10 @@ class Samples:
         self._number_of_rows = int(ends[-1])
 
     def strata(self, counts) -> list[Stratum]:
-        """Return the scenarios of some cells as strata of the jackknife.
+        """Return the jackknife strata, which are the scenarios of the given cells.
 
         ``counts`` (numpy.ndarray of int, shape (scenarios, CCAs, IP versions)) gives the number of values in each of these cells, and 0 for
-        all others. The smallest cell of a scenario determines the scenario's degrees of freedom.
+        all others. The cell with the fewest values determines a scenario's degrees of freedom.
         """
         known = counts > 0
         return [
@@ -126,7 +128,7 @@ class Samples:
     def apart(self, measure, mask) -> np.ndarray:
         """Return the number of outliers in each cell of `mask`, and 0 in the other cells.
 
-        If values are normally distributed, one mask in 100 contains an outlier by chance.
+        If all values are normally distributed, outliers are found by chance in 1 of 100 masks.
         """
         apart, values, steps = np.zeros(self._shape, dtype=int), self.values(measure), self._steps(measure)
         for cell in zip(*np.nonzero(mask), strict=True):
@@ -227,16 +229,16 @@ class Samples:
     def cell_words(self, scenario, cca, ip_version) -> str:
         """Return the name of the cell at the given indices, such as "vegas in scenario 4, IPv6".
 
-        The IP version is left out if the study has only one.
+        The IP version is left out if the claims file lists only one.
         """
         version = f", {ip_words(self.ip_versions[ip_version])}" if len(self.ip_versions) > 1 else ""
         return f"{self.ccas[cca]} in scenario {self.scenarios[scenario]}{version}"
 
 
 def reader_of(path) -> Callable[[tuple[str, ...], tuple[str, ...]], pd.DataFrame]:
-    """Return a function that reads given columns and scenarios of a table of time series.
+    """Return a function that reads the given columns and scenarios from a table of time series.
 
-    Each combination is read only once.
+    Each combination of columns and scenarios is read only once.
     """
     return lru_cache(
         lambda columns, scenarios: pd.read_parquet(path, columns=list(columns), filters=[("scenario", "in", scenarios)])

@@ -4,8 +4,8 @@ import math
 
 from run_tables.conditions_at_centre import runs_at_centre
 
-#: Conditions of a scenario in a claims file: numbers, and texts. Only a study's expectations may use `scenario`, which is the scenario's
-#: id.
+#: Conditions by which a claims file describes a scenario: numbers, and texts. Only a study's expectations may use `scenario`, which is the
+#: scenario's id.
 NUMBERS = (
     "rate_mbps", "delay_ms", "rtt_path_ms", "loss_configured_percent", "flows", "pairs", "queue_packets", "queue_bytes",
     "queue_bdp", "message_bytes", "segment_bytes", "paths",
@@ -14,7 +14,7 @@ TEXTS = (
     "scenario", "platform", "topology", "background", "application", "protocol", "multipath", "tunnel_ip_version", "distribution",
     "discipline",
 )  # fmt: skip
-#: Conditions that are only in `tidy/scenarios.csv`.
+#: Conditions that only `tidy/scenarios.csv` contains.
 OF_SCENARIOS = ("segment_bytes", "distribution", "discipline")
 
 
@@ -22,7 +22,7 @@ def scenario_conditions(runs, scenarios=None) -> list[dict]:
     """Return the conditions of the scenarios in `tidy/runs.csv`.
 
     Each dict contains ``scenario``, ``scenario_label``, and the known conditions among `NUMBERS` and `TEXTS`. ``queue_bytes`` is
-    the queue's size if it was set in bytes. Without ``scenarios`` (``tidy/scenarios.csv``), ``queue_bytes`` and the conditions in
+    the queue limit if the scenario sets it in bytes. Without ``scenarios`` (``tidy/scenarios.csv``), ``queue_bytes`` and the conditions in
     `OF_SCENARIOS` are unknown.
     """
     if scenarios is not None:

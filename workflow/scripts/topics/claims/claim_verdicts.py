@@ -1,4 +1,4 @@
-"""Claims compared with runs: statistic, interval, verdict and reason.
+"""Compare claims with runs: statistic, interval, verdict and reason.
 
 A claim is reproduced if the entire interval of its statistic meets the requirement, not reproduced if the
 entire interval violates the requirement, and otherwise not shown. A claim is not testable if its runs are
@@ -41,7 +41,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
     Parameters
     ----------
     claims : dict or None
-        Claims from `claims_file.load_claims`; None checks nothing.
+        Claims from `claims_file.load_claims`; if None, no claim is checked.
     confidence, significance : float
         Confidence level of the intervals, and significance level of the paper's tests.
     runs, flows, scenarios, sockets
@@ -72,7 +72,7 @@ def check_claims(runs, claims, confidence, significance, flows=None, scenarios=N
 
 
 def _why_no_verdict(claim, samples, parts):
-    """Return the reason why no values of these runs could refute a claim; "" if some values could."""
+    """Return the reason why these runs couldn't refute a claim, whatever their values; "" if they could."""
     if claim["untestable"]:
         return claim["untestable"]
     cells = np.logical_or.reduce([mask for _, mask in parts])
@@ -230,8 +230,8 @@ def _check_normality(claim, samples, measure, mask, significance):
 def _paired_words(claim, samples, measure, mask, significance, differs):
     """Report the result of the paired test, with one value per scenario.
 
-    The runs of a pair have the same scenario, CCA and seed, but different IP versions. `differs` is whether the paper's pooled test found a
-    difference.
+    The runs of a pair share the scenario, the CCA and the seed, but use different IP versions. `differs` states whether the paper's pooled
+    test found a difference.
     """
     chosen = mask[:, :, 0] & mask[:, :, 1]
     four, six = (samples.values(measure)[:, :, place][chosen] for place in (0, 1))
@@ -277,5 +277,5 @@ def _spans(low, high, requirement):
 
 
 def _rounded(value):
-    """Return a value without the digits that depend on the machine's order of summation; None if infinite."""
+    """Return a value without the digits that depend on the machine's order of summation; None if the value isn't finite."""
     return float(f"{value:.12g}") if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""The versions of a claims file used to judge a study: the claims before any results existed, and each later change.
+"""Record the versions of the claims file by which a study is judged: the claims before any results existed, and each later change.
 
 The record of these versions is stored with the results and is append-only. The record contains no times and no machine names. Instead, it
 gives for each version the number of runs that had been recorded when the version was first used.

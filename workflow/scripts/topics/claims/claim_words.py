@@ -1,4 +1,4 @@
-"""Wording of a claim's bounds and cells."""
+"""Express a claim's bounds and cells in words."""
 
 from topics.claims.claim_quantities import LEVELS, SIDES
 from wording.number_format import plain
@@ -76,7 +76,7 @@ def paired_scenarios(claim) -> list[str]:
 
 
 def level_words(claim, indices) -> str:
-    """Return in words which level of each factor in the claim's `each` a ratio belongs to, such as "scenario 2, IPv6".
+    """Return in words the levels to which a ratio belongs, for the factors in the claim's `each`: "scenario 2, IPv6".
 
     ``indices`` are the ratio's indices along the axes (scenario, CCA, IP version).
     """

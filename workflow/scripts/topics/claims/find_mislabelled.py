@@ -26,9 +26,9 @@ def _observed_ccas(flows):
 
 
 def _reference_scenarios(scenarios):
-    """Return the reference scenario of each scenario that refuses CCAs.
+    """Return, for each scenario that refuses CCAs, its reference scenario, or None if the study doesn't include one.
 
-    The reference scenario allows the CCAs and is otherwise identical. If there is no such scenario in the study, None is returned for it.
+    The reference scenario allows the CCAs and is otherwise identical.
     """
     allowed = {_conditions(s): s["id"] for s in reversed(scenarios) if _restricted(s) == "allowed"}
     return {s["id"]: allowed.get(_conditions(s)) for s in scenarios if _restricted(s) == "refused"}
@@ -63,7 +63,7 @@ def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _describe(group, valid, reference, cell):
-    """Describe the runs of a cell in which a certain wrong CCA ran; see `MISLABELLED`.
+    """Describe the runs of a cell in which one particular wrong CCA ran; see `MISLABELLED`.
 
     These runs are compared with valid runs of the CCA that ran. If the same scenario includes valid runs of that CCA, they are used,
     because their seeds are the same; otherwise, valid runs in the reference scenario are used. Runs of the requested CCA in the reference

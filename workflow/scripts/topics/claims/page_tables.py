@@ -44,9 +44,9 @@ OWNER_MEANINGS = {
 
 
 def follows_published_method(scenarios) -> bool:
-    """Return whether all scenarios have netem at both ends of a link.
+    """Return whether all scenarios place netem at both ends of a link.
 
-    Mininet, and therefore the published script, uses netem like this.
+    This is how Mininet, and therefore the published script, emulates a path.
     """
     return bool((scenarios["netem"] == "both-ends").all())
 

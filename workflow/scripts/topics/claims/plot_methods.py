@@ -28,7 +28,7 @@ NOTHING = "The studies have no cells in common."
 
 
 def _common_cells(descriptive, other, metric):
-    """Pair the means of the cells that both studies contain, in this study's order.
+    """Pair the two studies' means for each cell that both studies contain, in this study's order.
 
     The columns are scenario, scenario_label, cca, ip_version, n, the metric, other_n, other_<metric> and note (the reason why a cell can't
     be compared). A missing value is None.
@@ -50,7 +50,7 @@ def _note(values):
 
 
 def _draw_methods(cells, scenarios, metric, names):
-    """Draw the cells of `_common_cells`, with one panel for each scenario in which there are such cells.
+    """Draw the cells of `_common_cells`, with one panel for each scenario that contains such cells.
 
     ``names`` contains the name of this study and that of the other study.
     """

@@ -44,7 +44,7 @@ def resolution_of_runs(runs, quantity) -> pd.Series:
 
     The resolution of the square-root law's constant is the change that one more event causes. The resolution of losses per halving is the
     change that one more loss causes. Goodput that iperf3 measures over TCP is resolved to one block at best, because iperf3 counts whole
-    blocks. `run_tables.resolution` describes the other quantities.
+    blocks. For the other quantities, see `run_tables.resolution`.
     """
     if quantity in ("square_root_constant", "square_root_constant_of_halvings"):
         events = _lost(runs) if quantity == "square_root_constant" else runs["recoveries"]
@@ -71,7 +71,7 @@ def _of_printed_goodput(runs):
 
 
 def _square_root_constant(runs, events):
-    """Return C of the square-root law, rate = MSS / RTT * C / sqrt(p), with p events per packet sent.
+    """Return C of the square-root law, rate = MSS / RTT * C / sqrt(p), where p is the number of events per packet sent.
 
     This is equation 3 of Mathis, Semke, Mahdavi and Ott (CCR 1997), solved for C. The rate is the mean goodput per flow, and the
     RTT is the mean over the flows, including queueing.

@@ -16,9 +16,9 @@ from topics.packet_size.topic import compares_sizes_alone
 
 
 def section(material) -> dict | None:
-    """Return the section's parts: the claims, and the cells in which another CCA ran.
+    """Return the section's parts: the claims, and the cells in which a CCA other than the requested one ran.
 
-    Returns None if the study has no claims, no such cells, and no figure that compares two methods.
+    Returns None if there are no claims, no such cells, and no figure that compares two methods.
     """
     context = {"claims": claims_part(material), "mislabelled": _mislabelled_part(material)}
     return context if any(context.values()) or "methods" in material.figures else None
@@ -62,7 +62,7 @@ def claims_part(material) -> dict | None:
 
 
 def _mislabelled_part(material):
-    """Return the part about cells in which another CCA ran, or None if there are no such cells.
+    """Return the part about cells in which a CCA other than the requested one ran, or None if there are no such cells.
 
     If this study has no such cells, the part is about the other study's cells.
     """

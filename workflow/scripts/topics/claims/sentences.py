@@ -6,27 +6,27 @@ from topics.claims.page_tables import TEST_KINDS
 from topics.claims.tables import NOT_REPRODUCED, REPRODUCED, VERDICTS
 from wording.sentence_words import listed
 
-# Verdict of `VERDICTS` -> predicate for one claim and for several.
+# For each verdict in `VERDICTS`: the predicate for one claim, and for several.
 WORDS = (
     ("is reproduced here", "are reproduced here"), ("is not", "are not"),
     ("can't be decided from these runs", "can't be decided from these runs"),
     ("can't be tested with these data", "can't be tested with these data"),
 )  # fmt: skip
-# Subject and predicate of the sentence about several claims with the same verdict.
+# For each verdict in `VERDICTS`: subject and predicate of the sentence if several claims all have this verdict.
 ALL = (
     ("All", "are reproduced here"),
     ("None", "is reproduced here"),
     ("None", "can be decided from these runs"),
     ("None", "can be tested with these data"),
 )
-# Maximum length of a statement that is quoted in the sentence about claims.
+# Maximum number of words in a statement that is quoted in the sentence about claims.
 EXAMPLE_WORDS = 14
 
 
 def claims_sentence(claims, other=None, swapped=False) -> str:
-    """State how many claims are reproduced. If some are reproduced only with the published method, count them and quote one.
+    """State how many claims are reproduced; if some are reproduced only with the published method, count them and quote one.
 
-    The parameters are the same as in `page_tables.claims_table`, but ``claims`` is None if no claims were checked.
+    The parameters are the same as in `page_tables.claims_table`, but ``claims`` may be None if no claims were checked.
     """
     if claims is None or claims.empty:
         return "No claims of a paper were checked, because the study's file names none."
@@ -64,8 +64,8 @@ def claims_sentence(claims, other=None, swapped=False) -> str:
 def telling_example(claims) -> str | None:
     """Return the statement of the claim with the most extreme ratio between the two studies' values; None if there is no such claim.
 
-    In a tie, the claim with the most runs wins. Claims about a p-value or a difference are ignored, and so are statements that are too
-    long for a sentence.
+    In a tie, the claim with the most runs is chosen. Claims about a p-value or a difference are ignored, and so are statements that are too
+    long to quote.
     """
     values = claims[["value", "value_other"]].astype(float)
     short = claims["statement"].str.split().str.len() <= EXAMPLE_WORDS

@@ -1,4 +1,4 @@
-"""A study's runs and control runs, labelled as two IP versions or as two CCAs.
+"""Label a study's runs and control runs as two IP versions or as two CCAs.
 
 The scripts that compare IP versions and CCAs can then compare each cell with itself: the two levels differ only in name.
 """
@@ -7,12 +7,12 @@ import pandas as pd
 
 from topics.ip_version.run_pairs import IPV4, IPV6
 
-#: Names used in place of CCAs when the tests of CCAs compare cells with themselves.
+#: Names used in place of CCAs when each cell is compared with itself by the tests for CCAs.
 RUNS, CONTROL = "runs", "control"
 
 
 def _arms(runs, controls, column, names):
-    """Return runs and control runs in one table; ``column`` names the arm of each run.
+    """Return runs and control runs in one table, with the name of each run's arm in the column ``column``.
 
     The n-th control run is given the replication number of the n-th run, so that these two are compared with each other.
     """

@@ -1,4 +1,4 @@
-"""The number of differences found when cells are compared with themselves, and the number expected by chance."""
+"""Count the differences found when cells are compared with themselves, and compute the number expected by chance."""
 
 import pandas as pd
 

@@ -1,4 +1,4 @@
-"""The section on controls: how many differences are found when cells are compared with themselves, and how many chance explains."""
+"""The section on controls: the number of differences found when cells are compared with themselves, and the number expected by chance."""
 
 from report_parts.cells_table import CCA_KEY, IP_KEY, shown_cell, shown_number, shown_p, shown_text
 from report_parts.data_tables import Cell

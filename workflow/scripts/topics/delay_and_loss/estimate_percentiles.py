@@ -24,7 +24,7 @@ def percentile_row(values: pd.Series, percentile: float, confidence: float, reso
     values : pandas.Series of float
         Known values of the valid runs.
     percentile : float
-        Percentile in percent.
+        The percentile to estimate, such as 95.
     confidence : float
     resolution : float
         Smallest distinguishable difference between values. If no difference is larger, the values repeat one measurement, and no

@@ -6,7 +6,7 @@ from report_parts.data_tables import Cell
 from report_parts.hypothesis_cells import METRIC_NAMES, NOTE, OPEN, shown_scenario
 from wording.number_format import decimals_for, number
 
-#: Displayed names of delays that aren't named elsewhere.
+#: Display names of delays that aren't named elsewhere.
 NAMES = {"rtt_steady_ms": "Round-trip time, steady part", "transfer_s": "Transfer time"}
 
 

@@ -1,11 +1,11 @@
-"""The conditions along which a study's scenarios can be compared: pairs that differ in a single condition, in words."""
+"""Find the pairs of a study's scenarios that differ in a single condition, and express this condition in words."""
 
 from collections.abc import Sequence
 
 from wording.scenario_keys import Differences, keys_of, said
 from wording.scenario_parts import PARTS, Part
 
-#: Prefixes of keys that set how scenarios are replicated or drawn at random. These keys aren't conditions.
+#: Prefixes of keys that set how scenarios are replicated or varied at random. These keys aren't conditions.
 NO_CONDITION = ("replications", "seeds_of", "variation")
 
 

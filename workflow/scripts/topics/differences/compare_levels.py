@@ -2,10 +2,10 @@
 
 A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios.
 
-The unit is a replication: its runs over both IP versions use the same seed, and their mean is one value. All CCAs of a scenario run with
-the same seeds, so paired tests compare them. Different scenarios use different seeds, so they are independent samples. A run is compared
-only if it has a counterpart, because values may depend on the IP version: a pair consists of runs over the same IP version, and independent
-samples consist of replications with a value over each IP version that both samples have.
+The unit of analysis is a replication: its runs over both IP versions use the same seed, and their mean is one value. All CCAs of a scenario
+run with the same seeds, so they are compared by paired tests. Different scenarios use different seeds, so they are independent samples.
+Because values may depend on the IP version, a run is compared only if it has a counterpart: a pair consists of two runs over the same IP
+version, and independent samples are reduced to the IP versions that both contain and to the replications with a value over each of these.
 """
 
 import math
@@ -44,8 +44,9 @@ KEYS = ("scenario", "cca", "replication", "ip_version")
 SAME_SIGN = 0.95
 #: A difference this many times as large as the largest difference between two runs of one cell counts as not due to chance.
 SPREADS = 3.0
-#: Minimum number of pairs for which this holds. Two or three runs can all be of one kind by chance: if half of them collapse, both cells are
-#: pure and differ in 2 of 2^(2n) cases, 3 % for three runs and 0.8 % for four.
+#: Minimum number of pairs for which the rule of `SPREADS` applies. Two or three runs of a cell can all be of one kind by chance. If each
+#: run collapses with a probability of 1/2, then in 2 of 2^(2n) cases all n runs of one cell collapse and no run of the other does (3 % for
+#: n = 3, 0.8 % for n = 4).
 LEAST_FOR_SPREAD = 4
 
 
@@ -143,9 +144,9 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def copied_cells(runs) -> set[tuple[str, str]]:
-    """Return the scenario and CCA of each cell in which every metric with a known resolution repeats one measurement over each IP version.
+    """Return the pairs (scenario, CCA) whose runs over each IP version repeat one measurement in every metric with a known resolution.
 
-    Equal values of a single metric can be due to chance, such as a loss of 0 in all runs.
+    A single metric isn't enough, because its values can be equal by chance, such as a loss of 0 in all runs.
     """
     valid = runs[runs["valid"]]
     cells = [valid["scenario"], valid["cca"]]
@@ -159,7 +160,7 @@ def copied_cells(runs) -> set[tuple[str, str]]:
 
 
 def _share_seeds(runs):
-    """Return whether two scenarios have runs with the same seed (`seeds_of`)."""
+    """Return whether runs of different scenarios use the same seed, as the setting `seeds_of` allows."""
     return bool((runs.groupby("seed")["scenario"].nunique() > 1).any())
 
 
@@ -174,7 +175,7 @@ def _lost(runs):
 
 
 def _sides(runs, pairs, measure):
-    """Yield, for each comparison, the row's columns that name the two levels, and the runs of each level."""
+    """Yield, for each comparison, the columns that identify the two levels and the runs of each level."""
     labels = dict(zip(runs["scenario"], runs["scenario_label"], strict=True))
     ccas = list(runs["cca"].unique())
     if measure.of_ccas:
@@ -195,7 +196,7 @@ def _sides(runs, pairs, measure):
 
 
 def _compare(values, sides, margin, confidence, lost) -> dict | None:
-    """Return the columns of a row of `DIFFERENCES`, plus p, t_p and contrast; None if there are no values for either side."""
+    """Return the columns of a row of `DIFFERENCES`, plus p, t_p and contrast; None if one of the sides has no value to compare."""
     cells = (sides["scenario"], sides["cca"]), (sides["other_scenario"], sides["other_cca"])
     (first, *of_first), (second, *of_second) = (values.of(*cell) for cell in cells)
     paired = sides["factor"] == "cca"
@@ -214,18 +215,18 @@ def _compare(values, sides, margin, confidence, lost) -> dict | None:
 
 
 def _values(*sides):
-    """Return the number of values of all samples."""
+    """Return the total number of values in the samples."""
     return sum(int(np.sum(~np.isnan(side))) for side in sides)
 
 
 def _pairs(first, second):
-    """Return both samples with only those values for which the other sample has a value of the same replication and IP version."""
+    """Return both samples without the values that have no counterpart of the same replication and IP version in the other sample."""
     both = ~np.isnan(first) & ~np.isnan(second)
     return np.where(both, first, np.nan), np.where(both, second, np.nan)
 
 
 def _same_ip_versions(first, second):
-    """Return the replications of both samples that have a value over each IP version that both samples have; other values are left out."""
+    """Return both samples, reduced to the IP versions that both contain and to the replications with a value over each of these."""
     shared = ~np.isnan(first).all(axis=0) & ~np.isnan(second).all(axis=0)
     return [side[~np.isnan(side[:, shared]).any(axis=1)][:, shared] for side in (first, second)]
 
@@ -302,7 +303,7 @@ def _over_places(of_key):
     chosen = of_key["verdict"] == most_say
     along = np.sign(of_key["contrast"]) == (1 if most_say == MORE else -1)
     first = of_key.iloc[0]
-    # CCAs of a scenario have the same seeds.
+    # The places of a comparison between scenarios are CCAs, which share seeds, so their tests aren't independent.
     combined = bonferroni if first["factor"] == "scenario" or first["shared_seeds"] else fisher
     return {
         "effect_unit": first["effect_unit"], "margin": first["margin"], "places": len(of_key), **counts,
@@ -312,16 +313,19 @@ def _over_places(of_key):
 
 
 def _p_in_direction(two_sided, along, chosen, combined) -> float:
-    """Return the p of the null hypothesis that no chosen place has a difference in the direction in which they were chosen.
+    """Return the p-value of the null hypothesis that there is no difference in a given direction at any of the chosen places.
 
     Parameters
     ----------
     two_sided : pandas.Series
-        Two-sided p of each place.
+        Two-sided p-value of each place.
     along : pandas.Series of bool
-        Whether the place's difference is in the direction. A one-sided p is half the two-sided p if it is, otherwise at most 1.
+        Whether the difference at each place is in this direction. If it is, the one-sided p-value is half the two-sided one; if it isn't,
+        1 is used.
     chosen : pandas.Series of bool
+        Whether each place was chosen.
     combined : callable
+        Function that combines p-values, as for `combined_tests.p_of_chosen`.
     """
     known = two_sided.notna()
     one_sided = (two_sided / 2).where(along, 1.0)

@@ -1,4 +1,4 @@
-"""Measures in which levels are compared: columns of runs, with the smallest difference that counts and the better direction."""
+"""Measures by which levels are compared: columns of runs, each with the smallest difference that counts and the better direction."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ RATIO, POINTS = "ratio", "points"
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure of a run, a column of ``tidy/runs.csv``."""
+    """A measure of a run, which is a column of ``tidy/runs.csv``."""
 
     column: str
     name: str  # as used in a sentence: "the mean RTT"
@@ -18,9 +18,9 @@ class Measure:
     better: int  # 1 if more is better, -1 if less is
     asks: str  # question that the measure answers; of several measures with the same question, a sentence reports the first
     words: tuple[str, str] = ("lower", "higher")  # words for a smaller and a larger value
-    of_ccas: bool = True  # whether CCAs are compared in this measure
+    of_ccas: bool = True  # whether CCAs are compared by this measure
     of_scenarios: bool = (
-        True  # whether scenarios are compared in this measure; False if the rate or delay itself determines the value
+        True  # whether scenarios are compared by this measure; False if the rate or delay itself determines the value
     )
     figures: tuple[str, ...] = ()  # slugs of the figures that show the measure, the best figure first
 
@@ -52,7 +52,7 @@ MEASURES = (
 BY_COLUMN = {measure.column: measure for measure in MEASURES}
 #: Measure -> measure with the same information, which is compared instead if the study provides it.
 INSTEAD = {"rtt_above_ms": "queueing_mean_ms"}
-#: CPU times of repeated runs under a real clock differ by several percent. A study can't set this margin.
+#: Margin of CPU times in percent, which a study can't set. CPU times of repeated runs under a real clock differ by several percent.
 CPU_PERCENT = 10.0
 
 

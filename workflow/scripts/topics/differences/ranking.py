@@ -1,10 +1,11 @@
-"""The order in which a study's differences are reported.
+"""Rank a study's differences in the order in which they are reported.
 
 Each difference is reported once, beginning with the largest difference in units of its margin.
 
-A finding names a subject, which is a level of a factor, and the levels from which the subject differs in the same direction. The next
-subject is the level with the largest sum of differences that haven't been reported yet. A finding also lists the subject's differences from
-these levels in other measures (the cost). So an outlier among five CCAs is compared with the four others together.
+A finding names a subject, which is a level of a factor, and the levels from which the subject differs in the same direction in one measure.
+The next finding is the one with the largest sum of differences that haven't been reported yet. A finding also lists the subject's
+differences from these levels in other measures (the cost). So if one of five CCAs differs from the four others, a single finding compares
+it with all four.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -16,11 +17,12 @@ import pandas as pd
 from topics.differences.measures import BY_COLUMN, Measure
 from topics.differences.tables import LESS, MORE
 
-#: Weight of CCAs that the study defines itself: they come first unless the difference between other CCAs is this many times as large.
+#: Weight of CCAs that the study defines itself: they come first unless other CCAs' differences weigh more than this many times as much.
 OF_OWN = 10.0
-#: Weight of differences between scenarios: among similar differences, differences between CCAs come first.
+#: Weight of differences between scenarios: among differences of similar size, those between CCAs come first.
 OF_SCENARIOS = 0.5
-#: Largest size that counts, in margins. Sizes count as logarithms: ten times as large isn't ten times as important.
+#: Size in margins above which a larger difference counts no more. Sizes are weighted by their logarithm, because a difference that is ten
+#: times as large isn't ten times as important.
 MOST_MARGINS = 100.0
 #: A finding also reports a further measure if the subject differs in it from more than this share of the finding's levels.
 MOST_OF = 0.5
@@ -28,7 +30,7 @@ MOST_OF = 0.5
 
 @dataclass(frozen=True)
 class Side:
-    """A row of `COMPARISONS` from the point of view of its subject."""
+    """A row of `COMPARISONS` from the point of view of one of its two levels, the subject."""
 
     subject: str
     other: str
@@ -120,5 +122,5 @@ def _one_direction(groups) -> tuple[tuple[Side, ...], ...]:
 
 
 def _worth(group, own) -> tuple:
-    """Return a sort key for a group of sides: by total size; in a tie, the study's own CCAs come first, then the better side."""
+    """Return a sort key for a group of sides: by total weight; in a tie, the study's own CCAs come first, then the better side."""
     return round(sum(side.weight for side in group), 9), group[0].subject in own, group[0].is_better

@@ -103,9 +103,9 @@ def _levels(finding):
 
 
 def of_kernels(told, pairs) -> list[Finding]:
-    """Return a finding for each pair of CCAs that differ only in their kernel.
+    """Return a finding for each pair of CCAs that differ only in their kernel, but no more than `MOST_FINDINGS`.
 
-    The finding states the kernel's largest effect, provided that an effect is shown.
+    A finding states the largest effect of the kernel, or that no effect is shown. Findings with the largest effects come first.
     """
     table = told.comparisons
     found = []
@@ -129,7 +129,7 @@ def _topic(finding) -> str:
 
 
 def _figures(finding: Ranked) -> tuple[str, ...]:
-    """Return the slugs of figures that show a finding, the best first."""
+    """Return the slugs of the figures that show a finding, the best figure first."""
     return tuple(
         dict.fromkeys(slug for group in (finding.first, *finding.further) for slug in group[0].measure.figures)
     )
@@ -171,7 +171,7 @@ def _data(told, finding) -> list[dict]:
 
 
 def _plain(value):
-    """Return a table's value for JSON: None if it is missing."""
+    """Return a table's value in a form that JSON can represent; None if the value is missing."""
     if is_missing(value):
         return None
     return value.item() if hasattr(value, "item") else value

@@ -14,7 +14,7 @@ from topics.differences.tables import ALIKE, BY_REPEATS, BY_SPREAD, BY_T, LESS, 
 from wording.number_format import is_missing
 from wording.sentence_words import between, cca_name, listed, p_words, short
 
-#: From this ratio on, a sentence reports a factor ("times as large") instead of a percentage.
+#: A ratio of at least this value is reported as a factor ("times as large") instead of a percentage.
 TIMES = 2.0
 #: Largest number of measures for which a sentence gives an upper bound on a cost that isn't shown.
 MOST_BOUNDS = 2
@@ -22,7 +22,7 @@ MOST_BOUNDS = 2
 MOST_FURTHER, MOST_GROUPS = 2, 3
 #: Largest number of places that are named.
 MOST_PLACES = 2
-#: Largest number of levels that are named; if there are more, they are called "all others".
+#: If a CCA differs from more than this number of CCAs and these are all others in the study, they are called "all other CCAs".
 MOST_OTHERS = 2
 #: Comparative -> word that is used with a factor, such as "long" in "3.1 times as long".
 AS = {"higher": "high", "longer": "long"}
@@ -30,7 +30,7 @@ AS = {"higher": "high", "longer": "long"}
 
 @dataclass(frozen=True)
 class Told:
-    """The tables of a study's differences, and the confidence level of the tables' intervals."""
+    """The tables of a study's differences, and the confidence level of the intervals in these tables."""
 
     differences: pd.DataFrame
     comparisons: pd.DataFrame
@@ -95,9 +95,9 @@ class Told:
         return f"{before} {listed(names)}"
 
     def _holds(self, group) -> tuple[int, int, int]:
-        """Return three counts of places: those with a difference in the group's direction, all, and those with an opposite difference.
+        """Return three counts: places with a difference in the group's direction, all places, and places with the opposite difference.
 
-        A place counts as one with a difference if all levels of the group differ in the same direction there.
+        A place counts as one with a difference if the subject differs there from all levels of the group in the same direction.
         """
         says = {MORE: 1, LESS: -1}
         of_places: dict[tuple, list[int]] = {}
@@ -174,8 +174,8 @@ class Told:
     def _no_price(self, finding) -> str:
         """Report the largest differences between pairs of runs in the measures that the finding doesn't mention.
 
-        The sentence is empty if the levels differ in any of these measures.
-        If the subject is worse than only some of the levels, another finding reports this difference from those levels' point of view.
+        The sentence is empty if the levels differ in any of these measures. If the subject is worse than only some of the levels, another
+        finding reports these differences from the point of view of those levels.
         """
         keys = {side.key[1] for side in finding.first}
         said = {group[0].measure.asks for group in (finding.first, *finding.further)}
@@ -223,7 +223,7 @@ def _bounds(rows) -> list[str]:
 
 
 def _alike_levels(table) -> list[list[str]]:
-    """Return groups of levels that are all pairwise alike, the largest groups first."""
+    """Return groups of at least two levels that are all pairwise alike; each level is in at most one group."""
     alike = {
         pair for pair, rows in table.groupby(["level_a", "level_b"], sort=False) if (rows["verdict"] == ALIKE).all()
     }
@@ -249,7 +249,7 @@ def open_sentence(comparisons: pd.DataFrame) -> str:
 
 
 def _one_a_question(finding) -> list[tuple[Side, ...]]:
-    """Return further measures of a finding, one for each question that its first measure doesn't answer."""
+    """Return the groups of a finding for further measures, one for each question that the finding's first measure doesn't answer."""
     first = {finding.first[0].measure.asks: finding.first}
     for group in finding.further:
         first.setdefault(group[0].measure.asks, group)
@@ -287,7 +287,7 @@ def _ends(side) -> list[float]:
 
 
 def _interval(row, side) -> list[float]:
-    """Return both ends of the interval in a place, the lower end first; values in the direction of the difference are positive."""
+    """Return both ends of the interval at a place, the lower end first; values in the direction of the difference are positive."""
     ends = [side.direction * _seen(row[end], side) for end in ("difference_low", "difference_high")]
     return sorted(ends)
 

@@ -11,7 +11,7 @@ from run_tables.table import (
     verdict_column,
 )
 
-#: Verdicts on a difference, in one place (see `compare_levels`) or over all places.
+#: Verdicts on a difference, at one place (see `compare_levels`) or over all places.
 MORE, LESS, ALIKE, OPEN = "more", "less", "alike", "open"
 #: Kinds of evidence that a difference isn't due to chance.
 BY_FLIPS, BY_T, BY_SPREAD, BY_REPEATS = "sign flips", "Student's t", "spread", "repeats"

@@ -33,7 +33,7 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
     named = intervals.merge(valid, on=list(RUN)).merge(
         flows[[*keys, "direction", "start_offset_ms"]], on=keys, validate="many_to_one"
     )
-    # All flows begin within one round trip, so their report intervals are aligned to the same multiples of the interval's length.
+    # All flows begin within one round trip, so the midpoints of their report intervals are rounded to common times.
     length_s = (named["end_s"] - named["start_s"]).median()
     middle_s = named["start_offset_ms"] / 1e3 + (named["start_s"] + named["end_s"]) / 2
     named["time_s"] = ((middle_s / length_s - 0.5).round() + 0.5) * length_s

@@ -1,4 +1,4 @@
-"""Compare runs over each implementation of a nominal path with runs over its first implementation."""
+"""Compare runs over each implementation of a nominal path with runs over the first implementation of that path."""
 
 import pandas as pd
 
@@ -10,7 +10,7 @@ from topics.emulations.tables import EMULATION_CELLS, MEASURES, RATIOS
 
 
 def compare_emulations(runs, scenarios, settings, confidence) -> pd.DataFrame:
-    """Return `EMULATION_CELLS`: one row per cell, in the order of the scenarios.
+    """Return `EMULATION_CELLS`: one row per cell, in the order of ``runs``.
 
     ``settings`` is the result of `topic.settings`.
     """

@@ -11,13 +11,16 @@ WAYS = ("link.netem", "link.shaper", "link.shaper_burst_bytes", "transport.segme
 
 
 def is_made_otherwise(scenario) -> bool:
-    """Return whether a resolved scenario implements rate, queue and delay in any way other than the default."""
+    """Return whether a resolved scenario implements rate, queue and delay in a way other than the default."""
     link = scenario["link"]
     return link["netem"] != "receiving-side" or link["shaper"] != "htb" or link["shaper_burst_bytes"] is not None
 
 
 def settings(design) -> dict[str, dict]:
-    """Return the setting and conditions (see `settings_of`) of each scenario whose path the study implements in several ways."""
+    """Return the setting and conditions (see `settings_of`) of each scenario whose path the study implements in several ways.
+
+    At least one of these ways must differ from the default (`is_made_otherwise`).
+    """
     found = settings_of(design.scenarios, WAYS)
     alike = Counter(one["setting"] for one in found.values())
     made = {found[scenario["id"]]["setting"] for scenario in design.scenarios if is_made_otherwise(scenario)}
