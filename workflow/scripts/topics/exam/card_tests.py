@@ -59,8 +59,8 @@ def p_collapses(far_worse, n, standards_far, rare=RARE) -> float:
     """Return the p-value of the statement that the CCA collapses too often.
 
     Its share of far worse runs exceeds `rare`, and the most similar standard CCA, which is far worse in ``standards_far`` runs, collapses less
-    often. The p-value is the larger one of both tests, which is valid for the statement that both hold (intersection-union test: Berger,
-    1982, Technometrics 24(4)).
+    often. The result is the larger of the two tests' p-values, which is valid for the statement that both conditions hold
+    (intersection-union test: Berger, 1982, Technometrics 24(4)).
 
     >>> [float(round(p_collapses(6, 20, standards_far), 4)) for standards_far in range(4)]
     [0.0003, 0.0625, 0.1445, 0.2539]
@@ -92,7 +92,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs, out of n, that shows that most runs are worse; None if n is too small.
+    """Return how many of n runs must be worse to show that most runs on such paths are worse; None if n is too small.
 
     ``level`` is the level of the test.
 

@@ -101,7 +101,7 @@ def counts_words(card: pd.DataFrame) -> str:
 
 
 def link_of(row, material) -> str:
-    """Return the identifier of the figure that shows a row's case; if there is no such figure, that of the section."""
+    """Return the identifier of the figure that shows a row's case, or the section's identifier if there is no such figure."""
     card = material.tables.scorecard
     measured = set(card.loc[card["scenario"] == row["scenario"], "measure"])
     others = THROUGHPUT if row["measure"] in AXES and measured >= AXES else CASES

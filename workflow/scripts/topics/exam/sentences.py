@@ -85,7 +85,7 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
     bad = deciding[deciding["verdict"] == WORSE].copy()
     bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
     bad["failed"] = bad["runs_failed"] / bad["n"]
-    # Each criterion gives one finding, for the scenario with the worst result; the criterion for all cases together comes first.
+    # Keep one finding per criterion, for the scenario with the worst result; the criterion for all cases together comes first.
     bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
     ordered = bad.sort_values(["first", "failed", "size", "share"], ascending=False, kind="stable")
     return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
@@ -135,7 +135,7 @@ def row_sentence(row) -> str:
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
     )
-    # Values are known only of the runs that didn't fail.
+    # Values are known only for the runs that didn't fail.
     has_failed = bool(row["runs_failed"])
     if not is_missing(row["limit"]):
         or_failed = ", or the run failed," if has_failed else ""

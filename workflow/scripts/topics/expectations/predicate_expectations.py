@@ -1,4 +1,4 @@
-"""Expectations written as predicates, like claims: the same statistics, intervals and verdicts judge the study's runs."""
+"""Expectations that are written as predicates, like claims, and judged by the same statistics, intervals and verdicts."""
 
 import numpy as np
 import pandas as pd

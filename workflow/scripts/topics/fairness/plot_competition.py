@@ -21,7 +21,7 @@ PANELS = {
     "rtt_ms": "Smoothed RTT, ms",
 }
 PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT = 260, 104, 34, 10, 28
-# Largest number of points per line: of longer lines, only the lowest and the highest point of each part are kept.
+# Maximum number of points per line; longer lines are thinned.
 MOST_POINTS = 800
 GOODPUT_BINS = 60
 DATA = ["flow", "flow_cca", "time_s", *PANELS]
@@ -65,7 +65,7 @@ def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lines_of_run(rows, bin_s):
-    """Return the points to draw, with the columns `DATA`; each row gives one quantity only."""
+    """Return the points to draw, with the columns `DATA`; each row contains only one of the quantities."""
     parts = [pd.DataFrame(columns=DATA)]
     for (flow, cca), of_flow in rows.groupby(["flow", "flow_cca"], sort=True, observed=True):
         lines = {"goodput_mbps": goodput_over_time(of_flow, bin_s)}

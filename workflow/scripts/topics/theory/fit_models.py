@@ -68,7 +68,7 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
     if ratio <= 0:
         return float(ratio), float(ratio - half), float(ratio + half)
-    # Capped, so that a ratio near 0 with a large error doesn't lead to an infinite end.
+    # The exponent is capped, so that a ratio near 0 with a large error doesn't lead to an infinite end.
     factor = np.exp(min(half / ratio, 50))
     return float(ratio), float(ratio / factor), float(ratio * factor)
 
@@ -81,12 +81,12 @@ def add_models(runs) -> pd.DataFrame:
     column `<model>, capped` is True where this limit replaced a larger value.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
-    # In all other runs, the values are missing and stay missing.
+    # The inputs of all other runs are set to missing, so their modelled values are missing too.
     known = runs.where((runs[list(inputs)] > 0).all(axis=1))
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     columns = {}
     for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
-        # As a share of all segments sent, including retransmissions.
+        # Loss as a share of all segments sent, including retransmissions.
         loss = known["retransmit_steady_percent"] / (100 + known["retransmit_steady_percent"])
         of_flow = law(known["mss_bytes"], known["rtt_steady_ms"], loss)
         summed = known["flows_under_test"] * of_flow
@@ -163,7 +163,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return model -> note for the reader; the note is "" if nothing about the scenario needs one."""
+    """Return model -> note about the scenario for the reader of the report; "" if no note is needed."""
     lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}

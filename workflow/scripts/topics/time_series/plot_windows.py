@@ -27,7 +27,7 @@ DOTS = (0, (1, 1.4))
 ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
 #: Last row below a flow's congestion window: for kernel flows, and for a program's flows.
 RETRANSMITTED, DECLARED_LOST = "retransmitted", "declared lost"
-# Dash patterns that the flows use in turn: lines differ both in colour and in dashes.
+# Colours and dash patterns that the flows use in turn: lines differ both in colour and in dashes.
 _LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))
 STYLES = (
     ("own", "-"), ("ink", _LONG), ("muted", "-"), ("own", _LONG), ("ink", _SHORT), ("muted", _LONG), ("own", _SHORT), ("muted", _SHORT),
