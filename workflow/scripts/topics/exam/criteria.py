@@ -39,7 +39,7 @@ class Criterion:
     words: str  # the requirement
     strength: str  # the RFC's word: "MUST"
     group: str  # one of `GROUPS`
-    # Scenarios that evaluate the criterion: full names, or prefixes that end before a hyphen. Without any, the criterion can't be evaluated.
+    # Scenarios that evaluate the criterion: full names, or prefixes that end before a hyphen. If empty, the criterion can't be evaluated.
     scenarios: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # names of `MEASURES`
     reason: str = ""  # reason why the criterion can't be evaluated
@@ -65,8 +65,8 @@ MEASURES = {
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
         Measure("least_percent", "the goodput of its slowest flow, relative to the fair share,", "%", HIGHER, _PERCENT),
         # Logarithm of the ratio of goodputs (so that equal factors count equally), divided by the logarithm of the ratio of RTTs (so that
-        # cases are comparable, and theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with synchronised losses
-        # (RFC 9438, section 3.3).
+        # cases are comparable, and theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with
+        # synchronised losses (RFC 9438, section 3.3).
         Measure("rtt_exponent", "the exponent of the RTT by which its flows' goodputs differ", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),

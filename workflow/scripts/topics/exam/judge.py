@@ -59,7 +59,7 @@ def scorecard(
     values : pandas.DataFrame
         `EXAM_VALUES`.
     scenarios : mapping
-        Identifier of each scenario -> its label, in the study's order.
+        Scenario identifier -> label, in the study's order.
     exam : mapping
         The study's ``exam``: cca, standards, primaries, margins, limits, looks.
     confidence, significance : float

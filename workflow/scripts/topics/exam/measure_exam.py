@@ -85,9 +85,9 @@ def _of_groups(run, wanted):
 def harms(others) -> pd.DataFrame:
     """Return the harm to the other flow of each run, relative to the same flow alone in the same replication on the same path.
 
-    ``others`` contains one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and
-    the flow's ``throughput``, ``delay`` and ``loss`` as `measures.other_flow` returns them. Returns `EXAM_VALUES` for those runs in `HARMED` for
-    which the other flow's CCA also ran alone. The variation between replications thus includes the variation of the lone flow.
+    ``others`` contains one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and the
+    flow's ``throughput``, ``delay`` and ``loss`` as `measures.other_flow` returns them. Returns `EXAM_VALUES` for those runs in `HARMED`
+    for which the other flow's CCA also ran alone. The variation between replications thus includes the variation of the lone flow.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()

@@ -21,7 +21,7 @@ SOCKET_COLUMNS = [
 QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
 #: Time in s within which a flow should have noticed that the path loses its packets.
 NOTICED_S = 3
-#: Time in s after the planned start at which a flow counts as started in any case. It allows for a lost SYN, which is retransmitted after
+#: A flow counts as started no later than this time in s after its planned start. This allows for a lost SYN, which is retransmitted after
 #: 1 s (RFC 6298).
 STARTED_S = 3
 #: Averaging interval in s for the flows' shares and for loss.

@@ -3,7 +3,8 @@
 Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed, didn't end, or was
 excluded because of its sender's behaviour is worse than any other run; this also holds for standard CCAs. If any CCA lacks a value for
 another reason, the runs with that seed and IP version aren't compared: otherwise, the number of worse runs would be smallest against a
-standard CCA with few values. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the values.
+standard CCA with few values. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the
+values.
 """
 
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ PAIR = ["ip_version", "replication"]
 STEP = 0.1
 #: A run that is worse by more than this many margins is far worse, that is, it counts as a collapse.
 FAR = 4
-#: If at least half of a row's runs, or this number of them, have distinct paths, then the paths were drawn at random.
+#: If at least half of a row's runs, or this number of them, have distinct paths, the paths count as drawn at random.
 DISTINCT_PATHS = 10
 
 
@@ -30,7 +31,8 @@ class Outcomes:
 
     planned: pd.Index  # pairs (IP version, replication) of the scenario's planned runs
     failures: pd.Index  # compared pairs in which the CCA's run failed because of the CCA
-    # Amount by which each pair (row) is worse than each standard CCA (column): inf if only the CCA's run failed, -inf if only the standard's.
+    # Amount by which each pair's run (row) is worse than each standard CCA's (column): inf if only the CCA's run failed, -inf if only the
+    # standard CCA's.
     worse_by: pd.DataFrame
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
@@ -165,9 +167,9 @@ def relative_outcomes(
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
     """Return the outcomes for a measure with a limit.
 
-    A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the same
-    pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and none
-    exceeds the limit. The other parameters are the same as in `relative_outcomes`.
+    A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the
+    same pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and no
+    standard CCA exceeds the limit. The other parameters are the same as in `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, planned, failed)
     own = of_all[cca]
@@ -218,8 +220,8 @@ def _are_distinct(values, step, paths):
     """Return whether a row's runs are known not to repeat one measurement: their paths were drawn at random, or their values differ.
 
     Drawn paths may coincide, because queue sizes are drawn from a small range of whole packets. Each such run is nevertheless a random draw
-    from the population of paths, and the other quantities drawn with its seed differ. The number of distinct paths is
-    bounded, so `DISTINCT_PATHS` of them suffice, however many runs there are.
+    from the population of paths, and the other quantities drawn with its seed differ. The number of distinct paths is bounded,
+    so `DISTINCT_PATHS` of them suffice, however many runs there are.
     """
     if paths is not None and paths.reindex(values.index).nunique() >= min(len(values) / 2, DISTINCT_PATHS):
         return True

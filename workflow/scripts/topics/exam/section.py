@@ -82,7 +82,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
     """Return the name, verdict, style and counts of a group, given its deciding rows.
 
-    The verdict is *worse* if the verdict of any row is, *not measured* if no row was measured, and otherwise "nothing worse shown".
+    The verdict is *worse* if any row is *worse*, *not measured* if no row was measured, and otherwise "nothing worse shown".
     """
     verdicts = set(deciding["verdict"])
     if WORSE in verdicts:

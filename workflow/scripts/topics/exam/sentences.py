@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name
 
 #: Largest number of findings on the first screen.
 MOST_FINDINGS = 3
-#: Kind of a failure caused by the CCA itself -> the failure in words.
+#: Kind of failure caused by the CCA itself -> the failure in words.
 FAILED_WORDS = {
     "crash": "crashed the kernel",
     "not ended": "did not end",
@@ -79,8 +79,8 @@ def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
 def worst_rows(deciding: pd.DataFrame) -> list[dict]:
     """Return the rows with the verdict *worse* to show as findings: at most `MOST_FINDINGS`, and one per criterion.
 
-    The row for all cases comes first. The others are ordered by the share of failed runs, which are worse than any other, then by the size of
-    the difference in margins, then by the share of worse runs.
+    The row for all cases comes first. The others are ordered by the share of failed runs (a failed run is worse than any other), then by
+    the size of the difference in margins, then by the share of worse runs.
     """
     bad = deciding[deciding["verdict"] == WORSE].copy()
     bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)

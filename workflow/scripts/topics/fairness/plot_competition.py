@@ -28,7 +28,7 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the key `RUN` of the valid run with the median share of a mix's first position; None if there are no valid runs.
+    """Return the key `RUN` of the valid run in which the share of a mix's first position is the median; None if there are no valid runs.
 
     If two runs are in the middle, the run with the lower share is chosen. ``runs`` come from `two_sided_runs`.
     """

@@ -1,7 +1,7 @@
 """Estimate how the shares of two CCAs depend on which CCA starts first and which pair of hosts each CCA uses.
 
-The flows' start times are drawn at random for each scenario and replication, and are the same for every mix. Such a draw is the unit of
-analysis: the number of units is the number of scenarios times the number of replications.
+The flows' start times are drawn at random for each scenario and replication, and are the same for every mix. Each draw is one
+unit of analysis, so the number of units is the number of scenarios times the number of replications.
 """
 
 from itertools import combinations_with_replacement

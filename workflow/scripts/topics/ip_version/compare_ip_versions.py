@@ -1,7 +1,7 @@
 """Compare IPv6 with IPv4, cell by cell: difference, equivalence, test against the header's effect, and power.
 
-The IPv4 run and the IPv6 run of a scenario, CCA and replication use the same seed, so they are a pair. Each row compares one
-metric for one scenario and CCA. Differences are given for IPv6 relative to IPv4.
+The IPv4 run and the IPv6 run of a scenario, CCA and replication use the same seed, so they are a pair. Each row compares one metric for
+one scenario and CCA. Differences are given for IPv6 relative to IPv4.
 """
 
 import pandas as pd

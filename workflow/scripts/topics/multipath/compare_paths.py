@@ -73,8 +73,8 @@ def _cell_row(cell, groups, scenarios, confidence):
         if apart is not None:
             factor = as_factors(apart.effect, apart.interval(confidence))
             row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), factor, strict=True))
-            # For transfers, the ratio of times, which is computed last, decides. A comparison of two individual measurements is judged by their
-            # resolution.
+            # For transfers, the ratio of times, which is computed last, decides. A comparison of two individual measurements is judged by
+            # their resolution.
             row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
     return row
 

@@ -33,8 +33,8 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 def _rate_over_time(samples):
     """Return the rate in Mbit/s at which data is acknowledged, summed over all sockets.
 
-    The rate at a sample is the mean since the previous sample or, for the first sample, since the start. The
-    amount of data acknowledged on a socket stays constant after the socket is closed.
+    The rate at a sample is the mean since the previous sample or, for the first sample, since the start. The amount of
+    data acknowledged on a socket stays constant after the socket is closed.
     """
     by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
         index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"

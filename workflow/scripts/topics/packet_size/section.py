@@ -246,7 +246,7 @@ def _impossible_prints(cells):
                 f"{plain(mean)} Mbit/s with {plain(size)} bytes ({ip_words(ip_version)}, "
                 f"{ENVIRONMENTS[row['background']]}) would take {number(needed, 0)} Mbit/s of the cable"
             )
-    # The same printed value occurs once for each CCA.
+    # Each printed value occurs once for every CCA.
     return list(dict.fromkeys(prints))
 
 

@@ -197,7 +197,7 @@ def step_rows(table) -> list[dict]:
     The changes are for the conditions and the buffer that were run with the largest number of versions. The list is empty if no two
     versions are compared.
 
-    A step is a dict: ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``, each with a CCA and the cells of
+    Each step is a dict with the keys ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``, each with a CCA and the cells of
     goodput and Jain's index.
     """
     versions = table[table["platform_a"].str.contains(":") & table["platform_b"].str.contains(":")]
@@ -253,7 +253,7 @@ def findings(material) -> list[Finding]:
 
 
 def _shown(table, platform_a, platform_b):
-    """Return two platforms' comparisons in goodput, Jain's index and mean RTT."""
+    """Return the comparisons of two platforms by goodput, Jain's index and mean RTT."""
     of_pair = (table["platform_a"] == platform_a) & (table["platform_b"] == platform_b)
     return table[of_pair & table["metric"].isin((*STEP_METRICS, "rtt_mean_ms"))]
 

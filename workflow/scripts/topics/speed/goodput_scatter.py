@@ -1,7 +1,7 @@
 """Plot goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
-Each CCA is shown in its own colour and with its own marker, and is named next to its mean. Markers are filled for IPv4 and open for IPv6. If
-the other quantity is a delay, the axes are those of `delay_plane`, with an ellipse around each CCA's dots.
+Each CCA is shown in its own colour and with its own marker, and is named next to its mean. Markers are filled for IPv4 and open for IPv6.
+If the other quantity is a delay, the axes are those of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass

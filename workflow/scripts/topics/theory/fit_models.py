@@ -7,7 +7,7 @@ A cell is compared with these models:
   with a burst of losses, and the congestion window doesn't respond to each loss in a burst;
 - without configured loss: the goodput of a saturated link. The response functions don't apply, because they assume independent
   losses, and a full queue drops packets in bursts;
-- always: the delay of a full queue, compared with the mean time that packets waited.
+- always: the delay of a full queue, compared with the mean time that packets spent in queues.
 
 A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with this model; the row gives the reason.
 
@@ -31,7 +31,8 @@ from topics.theory.tables import MODELS
 from wording.number_format import count
 
 GOODPUT, STEADY_GOODPUT = "goodput", "goodput after start-up"
-#: Columns added to the runs: goodput without the data that was in flight before the measured period, and the time that packets waited.
+#: Columns added to the runs: goodput without the data that was in flight before the measured period, and the time that packets spent
+#: in queues.
 WITHIN, WAITING = "goodput of the window", "waiting"
 _LOSSES = (STEADY_GOODPUT, "Mbit/s", "goodput_steady_mbps", "goodput_steady_mbps", "loss after start-up")
 #: Model -> quantity, unit, column with the measured value, metric that determines the resolution, and inputs of the model in words.

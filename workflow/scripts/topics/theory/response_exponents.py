@@ -170,7 +170,7 @@ def _regression_row(cells, cca, terms, confidence):
 
 
 def _why_no_line(cells, terms):
-    """Return the reason why a regression over these cells is impossible; "" if it is possible."""
+    """Return the reason why a regression on these cells is impossible; "" if it is possible."""
     conditions = {"rtt_ms": "rtt_path_ms", "loss_percent": "loss_configured_percent"}
     different = cells[conditions[terms[0]]].nunique()
     if terms == ["rtt_ms"] and different < MIN_SCENARIOS:

@@ -63,7 +63,7 @@ def _draw_windows(data, title, source, phases, programs=()):
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
     header(figure, title, key + ([change_key()] if moments else []))
-    # If a run is missing, there are no series and its axes stay empty.
+    # If a run has no time series, its axes stay empty.
     end = float(data[["time_s", "end_s"]].max().max()) if len(data) else 1.0
     panels = []
     for position, kind in enumerate(kinds):
