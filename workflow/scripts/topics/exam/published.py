@@ -1,8 +1,8 @@
 """Published statements about the exam's measures, each with its CCA, its scenarios, and the bounds that it implies for our mean.
 
-The bounds are set here in advance, just as a study sets its margins in advance. They allow for conditions that differ from the source's or that the
-source leaves open, such as the rate or whether start-up is included; `words` mentions such conditions. A statement is used in every exam in
-which its CCA runs, whether the CCA is examined or not. So each exam is itself checked against known results.
+The bounds are set here in advance, just as a study sets its margins in advance. They allow for conditions that differ from the source's or
+that the source leaves open, such as the rate or whether start-up is included; `words` mentions such conditions. A statement is used in
+every exam in which its CCA runs, whether the CCA is examined or not. So each exam is itself checked against known results.
 """
 
 from dataclasses import dataclass

@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the CCAs that get more than half of the link against another CCA in the base scenario, and the pairs with no difference shown."""
+    """Name the CCAs that get more than half of the link against another CCA in the base scenario, and pairs with no difference shown."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:

@@ -197,8 +197,8 @@ def step_rows(table) -> list[dict]:
     The changes are for the conditions and the buffer that were run with the largest number of versions. The list is empty if no two
     versions are compared.
 
-    Each step is a dict with the keys ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``, each with a CCA and the cells of
-    goodput and Jain's index.
+    Each step is a dict with the keys ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``. Each row contains a
+    CCA and the cells of goodput and Jain's index.
     """
     versions = table[table["platform_a"].str.contains(":") & table["platform_b"].str.contains(":")]
     if versions.empty:

@@ -103,7 +103,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings about congestion windows; none unless runs are plotted and the study has one scenario, one IP version and no mixes."""
+    """Return the findings about congestion windows; none unless runs are plotted, with only one scenario and IP version and no mixes."""
     drawn = pictures(material.design)
     if not drawn or material.design.mixes or len(material.design.scenarios) > 1 or len(material.design.ip_versions) > 1:
         return []
