@@ -25,7 +25,7 @@ SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 def check_rows(one, table, declared, study) -> list[dict]:
     """Return the rows of `EXPECTATIONS` for an expectation about a table.
 
-    There is one row for each row of the table that doesn't pass, or a single row if all rows pass.
+    There is one row for each row of the table that doesn't pass, or a single row if all rows pass or a condition matches no row.
 
     Parameters
     ----------

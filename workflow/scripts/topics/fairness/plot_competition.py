@@ -30,7 +30,8 @@ DATA = ["flow", "flow_cca", "time_s", *PANELS]
 def middle_run(runs, scenario, mix) -> tuple | None:
     """Return the key `RUN` of the valid run in which the share of a mix's first position is the median; None if there are no valid runs.
 
-    If two runs are in the middle, the run with the lower share is chosen. ``runs`` come from `two_sided_runs`.
+    Only runs with the mix's first IP version are considered. If two runs are in the middle, the run with the lower share is chosen.
+    ``runs`` come from `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
