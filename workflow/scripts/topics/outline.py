@@ -12,10 +12,10 @@ from study_files.study_replications import replications_words
 from topics.registry import TOPICS
 from topics.topic import Analysis, Place, Plot, Topic
 
-#: In a study with at most this number of runs, one job carries out all analyses and one job draws all figures, because starting a process
+#: In a study with at most this number of runs, one job runs all analyses and one job draws all figures, because starting a process
 #: takes longer than a script's work. In larger studies, jobs run in parallel, and a change repeats only the affected jobs.
 MOST_RUNS_TOGETHER = 500
-#: File of a figure -> suffix of its name.
+#: Kind of file that a figure consists of -> suffix of the file's name.
 FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
 
@@ -62,7 +62,7 @@ def study_outline(design: StudyDesign, topics: Iterable[Topic] = TOPICS) -> Stud
 
 
 def _placed(figure: Plot, topic: Topic) -> Plot:
-    """Return a figure with the paths of its script and caption relative to the folder of all topics."""
+    """Return a figure with a category, and with script and caption paths that are relative to the folder of all topics."""
     script, caption = (name if "/" in name else f"{topic.name}/{name}" for name in (figure.script, figure.caption))
     return replace(figure, script=script, caption=caption, category=figure.category or topic.navigation)
 
@@ -81,12 +81,12 @@ def section_modules(outline: StudyOutline) -> tuple[str, ...]:
 
 
 def other_tables(study: str | None, results: str = "results") -> frozenset[str]:
-    """Return the names of the analysis tables that exist for a study below ``results``; an empty set if ``study`` is None."""
+    """Return the names of the analysis tables that a study already has in the folder ``results``; an empty set if ``study`` is None."""
     return frozenset(path.stem for path in Path(results, study, "analysis").glob("*.csv")) if study else frozenset()
 
 
 def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | list[str]]:
-    """Return name -> path of tables, for use as the inputs of a rule.
+    """Return a mapping from table names to paths, for use as the inputs of a rule.
 
     ``names`` are names of tidy and analysis tables, or ``provenance``. The name ``other_<name>`` refers to an analysis table of the study
     with which this one is compared; its value is a list with the table's path, or an empty list if the table doesn't exist yet.
@@ -105,7 +105,7 @@ def table_paths(names: Iterable[str], design: StudyDesign) -> dict[str, str | li
 def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -> dict[str, tuple]:
     """Group parts into jobs: one job for all parts in a small study, otherwise one job per part.
 
-    Returns a dict from the rule of each job to the parts that the job runs.
+    Returns a dict that maps the rule name of each job to the parts that the job runs.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def together(parts: Sequence[Analysis] | Sequence[Plot], name: str, runs: int) -
     name : str
         Name of the job for all parts.
     runs : int
-        Largest number of runs that the study can have.
+        Maximum number of runs in the study.
     """
     if runs <= MOST_RUNS_TOGETHER and parts:
         return {name: tuple(parts)}
@@ -176,7 +176,7 @@ def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping,
 
 
 def _kinds_of(names):
-    """Return the kinds of the columns of each analysis table among a script's inputs: table -> column -> kind."""
+    """Return the column kinds of each analysis table among a script's inputs: table -> column -> kind."""
     tables = {table.name: table for topic in TOPICS for table in topic.tables}
     known = [tables[name] for name in (name.removeprefix(OTHER) for name in names) if name in tables]
     return {table.name: {column.name: column.kind for column in table} for table in known}

@@ -2,7 +2,7 @@
 
 ``topics/<name>/`` holds
 
-- ``topic.py``: the declaration `TOPIC`, which states the studies that the topic applies to, its analyses and their tables, its figures,
+- ``topic.py``: the declaration `TOPIC`, which states to which studies the topic applies, its analyses and their tables, its figures,
   and its position in the report. The rules of analyses and figures follow from the declaration (``workflow/rules/analyses.smk``,
   ``figures.smk``);
 - ``rules.smk``, only if an analysis reads or writes anything besides tables of this topic: run documents, records, another topic's tables;
@@ -29,7 +29,7 @@ FOLDER = "workflow/scripts/topics"
 
 
 def slug_of(name: str) -> str:
-    """Return a name as part of a figure slug: "reno-cubic" for "reno+cubic"."""
+    """Convert a name to the form that it has in a figure slug: "reno+cubic" becomes "reno-cubic"."""
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
@@ -44,12 +44,12 @@ class Analysis:
     tables: tuple[Table, ...]  # tables that the script writes
     # Names of the common settings (confidence, significance, power) that the script reads.
     settings: tuple[str, ...] = ()
-    # Function of a `StudyDesign` that returns the other parameters of the script by name.
+    # Function that returns the script's other parameters for a `StudyDesign`: name -> value.
     params: Callable[[StudyDesign], dict] = lambda design: {}
 
     @property
     def rule(self) -> str:
-        """Name of the analysis's rule and of its log."""
+        """Name of the rule that runs the analysis, and of the rule's log."""
         return self.script.rpartition("/")[2]
 
     def inputs_of(self, design: StudyDesign) -> tuple[str, ...]:
@@ -71,7 +71,7 @@ class Plot:
     # Parameters that this figure passes to the script and the caption, in addition to the parameters of all figures
     # (`outline.figure_params`).
     params: dict = field(default_factory=dict, compare=False)
-    # Name of the caption's file in the topic's ``captions``, without ``.rst`` (or ``<topic>/<caption>``); by default the slug.
+    # Name of the caption file in the topic's folder ``captions``, without ``.rst`` (or ``<topic>/<caption>``); by default the slug.
     caption: str = ""
     category: str = ""  # category of the figure in `snakemake --report`; by default the topic's ``navigation``
     caption_text: str = ""  # the caption itself, if it is short enough to do without a file
@@ -88,7 +88,7 @@ class Plot:
 
     @property
     def rule(self) -> str:
-        """Name of the figure's rule and of its log."""
+        """Name of the rule that draws the figure, and of the rule's log."""
         return f"plot_{self.name}"
 
     @property
@@ -110,7 +110,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Return a predicate of designs: true if ``holds`` is true for more than half of a design's scenarios."""
+    """Return a function that tells whether ``holds`` is true for more than half of a `StudyDesign`'s scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
@@ -136,22 +136,23 @@ class Topic:
         ""  # heading of the topic's section, as HTML; if it is empty, the template contains the section's entire frame
     )
     anchor: str = ""  # identifier of the topic's section in the report; by default the name with hyphens
-    # Slugs of the topic's figures that show the study's answer at a glance, the best first. One of them is at the top of
-    # the report.
+    # Slugs of the topic's figures that show the study's answer at a glance, the best first. One of them is shown at the top
+    # of the report.
     pictures: tuple[str, ...] = ()
     # Slugs of the figures (from any topic) in the topic's section of the short page. The default is one of `pictures` or,
     # if there are none, the topic's first figure.
     brief: tuple[str, ...] | None = None
     # Whether the topic's findings may appear at the top of the report. If not, they appear only in the topic's section.
     opens: bool = True
-    # Whether the topic's question is the main question of a `StudyDesign`. If so, the topic's findings and picture come first in the
-    # report.
+    # Whether the topic's question is the main question of a study with this `StudyDesign`. If so, the topic's findings and picture
+    # come first in the report.
     leads: Callable[[StudyDesign], bool] = lambda design: False
     # Whether the short page contains the topic's entire section. The template leaves out the parts that ``short`` excludes.
     whole: bool = False
-    # Whether this topic is the only numbered question of its studies. If so, only this topic's figures are drawn.
+    # Whether this topic is the only numbered question of the studies to which it applies. If so, only this topic's figures are drawn.
     sole: bool = False
-    # One sentence for each request in a `StudyDesign` that the topic can't fulfil; it is known before any work starts.
+    # Function that returns one sentence for each request that the topic can't fulfil; it needs only the `StudyDesign`, so such requests
+    # are found before any work starts.
     problems: Callable[[StudyDesign], Iterable[str]] = lambda design: ()
 
     def __post_init__(self):

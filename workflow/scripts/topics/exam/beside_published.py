@@ -25,7 +25,7 @@ def beside_published(values, scenarios: Mapping[str, str], confidence=0.95) -> p
     values : pandas.DataFrame
         `EXAM_VALUES`.
     scenarios : mapping
-        Identifier of each scenario -> its label, in the study's order.
+        Scenario identifier -> label, in the study's order.
     confidence : float
         Confidence level of the intervals.
     """

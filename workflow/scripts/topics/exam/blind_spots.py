@@ -9,7 +9,7 @@ LONG_S = 60
 
 
 def population_rows(runs: pd.DataFrame, scenarios: pd.DataFrame, study) -> list[dict[str, str]]:
-    """Return one row for each parameter of the paths: its name, its range in the runs, and the source of the range."""
+    """Return one row for each path parameter: its name, its range in the runs, and the source of the range."""
     sources = study["exam"]["population"]
     return [
         {"name": name, "range": words, "source": sources.get(name, "")}

@@ -1,4 +1,4 @@
-"""Tests of the scorecard. They are based on counts of outcomes, so they are exact for any distribution of the values.
+"""The scorecard's statistical tests. They are based on counts of outcomes, so they are exact for any distribution of the values.
 
 Two tests can show the verdict *worse*. The sign test can show that most runs on such paths are worse than each standard CCA by more than
 the margin: k of n runs correspond to k heads in n tosses. The other test can show that the CCA collapses too often: its share of far worse
@@ -27,7 +27,7 @@ MOST_RUNS = 400
 
 
 def level_of_look(significance, look) -> float:
-    """Return the significance level of all rows together at an interim look; looks are numbered from 0.
+    """Return the joint significance level of all rows at a look; looks are numbered from 0.
 
     >>> [round(level_of_look(0.05, look), 5) for look in range(3)]
     [0.048, 0.001, 0.0005]
@@ -45,7 +45,7 @@ def at_least(count, n, share) -> float:
 def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
     """Return the p-value of a row's verdict *worse*; 1 if there are no runs or the runs repeat one measurement.
 
-    ``rare`` is the share of runs above which collapses count as shown.
+    ``rare`` is the share of far worse runs above which collapses count as shown.
     """
     if row.n == 0 or row.measurements < row.n:
         return 1.0
@@ -58,9 +58,9 @@ def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
 def p_collapses(far_worse, n, standards_far, rare=RARE) -> float:
     """Return the p-value of the statement that the CCA collapses too often.
 
-    Its share of far worse runs exceeds `rare`, and the most similar standard CCA, which is far worse in ``standards_far`` runs, collapses less
-    often. The p-value is the larger one of both tests, which is valid for the statement that both hold (intersection-union test: Berger,
-    1982, Technometrics 24(4)).
+    The CCA collapses too often if its share of far worse runs exceeds `rare` and the most similar standard CCA, which is far worse in
+    ``standards_far`` runs, collapses less often. The result is the larger of the two tests' p-values, which is valid for the statement that
+    both conditions hold (intersection-union test: Berger, 1982, Technometrics 24(4)).
 
     >>> [float(round(p_collapses(6, 20, standards_far), 4)) for standards_far in range(4)]
     [0.0003, 0.0625, 0.1445, 0.2539]
@@ -92,7 +92,7 @@ def most_worse(worse, n, level) -> float:
 
 
 def fewest_for_most(n, level) -> int | None:
-    """Return the smallest number of worse runs, out of n, that shows that most runs are worse; None if n is too small.
+    """Return how many of n runs must be worse to show that most runs on such paths are worse; None if n is too small.
 
     ``level`` is the level of the test.
 

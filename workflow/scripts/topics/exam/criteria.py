@@ -13,7 +13,7 @@ ALONE, OTHERS, GENERAL, SPECIAL = "Alone", "Against others", "General use", "Spe
 GROUPS = (ALONE, OTHERS, GENERAL, SPECIAL)
 #: Whether higher or lower values of a measure are better.
 HIGHER, LOWER = "higher", "lower"
-#: Value that stands for infinity: a quantile of short flows of which too many never finished, or the delay of a call that never arrived.
+#: Value that stands for infinity: a slowdown quantile if too many short flows never finished, or a call's delay if no packet arrived.
 #: It is finite, so that differences are defined, and larger than any measured value.
 NEVER = 1e9
 
@@ -23,7 +23,7 @@ class Measure:
     """A measure of a run: with a margin, it is compared with the standard CCAs; with a limit, it is judged by itself."""
 
     name: str  # with its unit at the end
-    words: str  # in a sentence: "{words} is 12.3 %"
+    words: str  # name used in a sentence: "{words} is 12.3 %"
     unit: str
     better: str = LOWER
     margin: str = ""  # key of ``exam.margins``
@@ -39,7 +39,7 @@ class Criterion:
     words: str  # the requirement
     strength: str  # the RFC's word: "MUST"
     group: str  # one of `GROUPS`
-    # Scenarios that evaluate the criterion: full names, or names up to a hyphen. If there are none, the criterion can't be evaluated.
+    # Scenarios that evaluate the criterion: full names, or prefixes that end before a hyphen. If empty, the criterion can't be evaluated.
     scenarios: tuple[str, ...] = ()
     measures: tuple[str, ...] = ()  # names of `MEASURES`
     reason: str = ""  # reason why the criterion can't be evaluated
@@ -64,9 +64,9 @@ MEASURES = {
         Measure("loss_percent", "the loss", "%", LOWER, _LOSS, decimals=2),
         Measure("jain_index", "Jain's index of its flows", "", HIGHER, _INDEX, decimals=3),
         Measure("least_percent", "the goodput of its slowest flow, relative to the fair share,", "%", HIGHER, _PERCENT),
-        # The goodputs' ratio on a log scale (so that equal factors count alike), divided by that of the RTTs (so that cases are comparable
-        # and theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with synchronised losses
-        # (RFC 9438, section 3.3).
+        # Logarithm of the ratio of goodputs (so that equal factors count equally), divided by the logarithm of the ratio of RTTs (so that
+        # cases are comparable, and theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with
+        # synchronised losses (RFC 9438, section 3.3).
         Measure("rtt_exponent", "the exponent of the RTT by which its flows' goodputs differ", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),

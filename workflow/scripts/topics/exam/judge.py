@@ -2,14 +2,16 @@
 
 Each run of the examined CCA is compared with the standard CCAs' runs with the same seed: it is worse than a standard CCA by more than the
 margin, better by more than the margin, or neither (`outcomes`). Verdicts are based on the counts of such runs (`card_tests`), so they are
-valid for any distribution.
+valid for any distribution of the values.
 
 - *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed and in more runs than the most similar
   standard CCA.
-- *Better*: most runs are better. For all deciding rows together, the probability of any false *worse* or *better* is below the level.
-- *Like*: no run is missing, and for all deciding rows together, the data rule out that the share of worse runs exceeds a given bound.
+- *Better*: no run is missing or failed, and most runs are better. For all deciding rows together, the probability of any false *worse* or
+  *better* is below the significance level.
+- *Like*: no run is missing, the CCA doesn't collapse in more runs than the most similar standard CCA, and for all deciding rows together,
+  the data rule out that the share of worse runs exceeds a given bound.
 - *Too variable*: the runs differ and leave the question open.
-- *Not enough*: the runs agree, but are too few or repeat each other.
+- *Not enough*: the runs agree, but they are too few, some are missing, or they repeat each other.
 - *Not measured*: no value is known for any run.
 """
 
@@ -42,7 +44,7 @@ from wording.scenario_words import ip_words
 
 #: A row shows the counts for IPv4 and for IPv6 if their shares of worse runs differ by at least this amount.
 APART = 0.3
-#: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs without a value because of the CCA's behaviour.
+#: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs that lack a value because of the CCA's behaviour.
 OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
 NO_PAIRS = pd.MultiIndex.from_arrays([[], []], names=PAIR)
 
@@ -57,7 +59,7 @@ def scorecard(
     values : pandas.DataFrame
         `EXAM_VALUES`.
     scenarios : mapping
-        Identifier of each scenario -> its label, in the study's order.
+        Scenario identifier -> label, in the study's order.
     exam : mapping
         The study's ``exam``: cca, standards, primaries, margins, limits, looks.
     confidence, significance : float
@@ -98,7 +100,7 @@ class _Design:
         return NO_PAIRS if runs is None else pd.MultiIndex.from_frame(runs[PAIR].drop_duplicates())
 
     def excluded(self, scenario) -> pd.DataFrame:
-        """Return the rows of the CCA's invalid runs in a scenario, with the reasons; there are no rows without ``tidy/runs.csv``."""
+        """Return the rows of the CCA's invalid runs in a scenario, with the reasons; empty if ``tidy/runs.csv`` wasn't given."""
         own = self.of_scenario.get(scenario, pd.DataFrame(columns=[*RUN, "valid"]))
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
@@ -117,7 +119,7 @@ class _Design:
 
     @cache  # noqa: B019, the object lives only while the card is made
     def paths(self, scenario) -> pd.Series | None:
-        """Return the number of the path drawn at random for each of the CCA's runs in a scenario, by pair; None if unknown."""
+        """Return an index that identifies the randomly drawn path of each of the CCA's runs in a scenario, by pair; None if unknown."""
         drawn = ["ip_version", "rtt_path_ms", "rate_mbps", "queue_bytes"]
         own = self.of_scenario.get(scenario)
         if own is None or not set(drawn) <= set(own):
@@ -233,7 +235,7 @@ def _by_ip_version(outcomes) -> dict[str, str]:
     if not outcomes.worse or outcomes.worse_by.index.get_level_values("ip_version").nunique() < 2:
         return {}
     of_standards = outcomes.worse_by > outcomes.margin
-    # The standard CCA compared with which the fewest runs are worse decides the row.
+    # The row is decided by the standard CCA against which the fewest runs are worse.
     worse = of_standards[of_standards.sum().idxmin()].groupby(level="ip_version")
     if np.ptp(worse.mean()) < APART:
         return {}
@@ -294,7 +296,7 @@ def _counts(outcomes) -> dict:
 
 
 def judge(rows, exam, significance) -> None:
-    """Set the verdicts of the deciding rows jointly; each later interim look sets only the verdicts of rows that are still open.
+    """Set the verdicts of the deciding rows jointly; each look after the first sets only the verdicts of rows that are still open.
 
     ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The verdicts, and the columns of `SCORECARD`
     that belong to a verdict, are added to these dicts.
@@ -385,9 +387,9 @@ def _what_it_would_take(row, exam, level, next_level, rare) -> dict:
     fewest = card_tests.fewest_for_most(one.n, level)
     if not is_absolute and fewest is not None:
         ordered = np.sort(one.worse_by[one.nearest].to_numpy(float))
-        # If all runs were worse by this amount, enough of them would exceed the margin to show it.
+        # With a median deterioration of ``detectable`` and the same spread, just enough runs would exceed the margin to show it.
         lowest = ordered[one.n - fewest]
         detectable = row["margin"] + float(np.median(ordered)) - float(lowest)
-        # A deterioration of runs that failed has no size.
+        # The size is unknown if it depends on failed runs, which have no value.
         found["detectable"] = detectable if np.isfinite(detectable) else np.nan
     return found

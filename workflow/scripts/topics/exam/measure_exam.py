@@ -23,7 +23,7 @@ COLUMNS = {"queueing_p50_ms": "queueing_p50_ms", "queueing_p95_ms": "queueing_p9
 SINGLE = {
     "packets_per_rtt", "jain_index", "least_percent", "rtt_exponent", "dip_percent", "crowd_percent", "subflows_percent",
 }  # fmt: skip
-#: Measures defined only for flows with equal RTTs, whose shares should be equal, and only for flows with different RTTs.
+#: Measures that are defined only for flows with equal RTTs (whose shares should be equal), and only for flows with different RTTs.
 ALIKE, UNLIKE = {"jain_index", "least_percent"}, {"rtt_exponent"}
 AFTER = ("after_utilisation_percent", "after_queueing_p95_ms", "recovery_s")
 FAILOVER = ("during_percent", "standstill_s")
@@ -36,7 +36,7 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
     for name in wanted & COLUMNS.keys():
         yield name, "", row[COLUMNS[name]]
     if "utilisation_percent" in wanted:
-        # Without any delivery, the goodput is unknown.
+        # If nothing was delivered, the goodput is missing; the measure is then 0.
         is_silent = not measures.lifetime_mbps(run).any() and not np.isnan(row["ideal_goodput_mbps"])
         share = row["ideal_percent"]
         yield "utilisation_percent", "", 0.0 if np.isnan(share) and is_silent else share
@@ -74,7 +74,7 @@ def _of_groups(run, wanted):
     if "call_jitter_ms" in wanted:
         call = run.group("real-time")
         yield "call_lost_percent", "", call["lost_percent"]
-        # Queueing times are also unknown on paths with jitter. Jitter is unknown only if a stream has fewer than two arrivals.
+        # Queueing times are also unknown on paths with jitter. Jitter is unknown only if fewer than two packets of a stream arrived.
         for name, is_lost in (
             ("queueing_p95_ms", call["lost_percent"] == 100),
             ("jitter_ms", call["lost_percent"] > 0),
@@ -85,9 +85,9 @@ def _of_groups(run, wanted):
 def harms(others) -> pd.DataFrame:
     """Return the harm to the other flow of each run, relative to the same flow alone in the same replication on the same path.
 
-    ``others`` contains one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and
-    ``throughput``, ``delay`` and ``loss`` of the flow from `measures.other_flow`. Returns `EXAM_VALUES` for those runs in `HARMED` for
-    which the other flow's CCA also ran alone. The variation between replications thus includes the variation of the lone flow.
+    ``others`` contains one row per run of the scenarios `SOLO` and `HARMED`, with the run's factors, the columns `PATH`, and the
+    flow's ``throughput``, ``delay`` and ``loss`` as `measures.other_flow` returns them. Returns `EXAM_VALUES` for those runs in `HARMED`
+    for which the other flow's CCA also ran alone. The variation between replications thus includes the variation of the lone flow.
     """
     solo = others[others["scenario"].str.startswith(SOLO)]
     alone = solo.groupby(PATH)[["throughput", "delay", "loss"]].mean()
@@ -107,7 +107,7 @@ def harms(others) -> pd.DataFrame:
 
 
 def measure_runs(runs, scenarios, flows, groups, changing, sockets, queues, limits) -> pd.DataFrame:
-    """Return `EXAM_VALUES` of the valid runs; ``sockets`` and ``queues`` are files of time series."""
+    """Return `EXAM_VALUES` for the valid runs; ``sockets`` and ``queues`` are files of time series."""
     known = {tuple(run[name] for name in RUN): run for run in runs[runs["valid"]].to_dict("records")}
     of_scenario = {row["scenario"]: row for row in scenarios.to_dict("records")}
     flows_of, groups_of = (dict(list(table.groupby(RUN, sort=False))) for table in (flows, groups))

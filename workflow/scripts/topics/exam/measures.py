@@ -21,7 +21,8 @@ SOCKET_COLUMNS = [
 QUEUE_COLUMNS = ["time_s", "packets", "drops", "delay_ms"]
 #: Time in s within which a flow should have noticed that the path loses its packets.
 NOTICED_S = 3
-#: Time in s after its planned start by which a flow counts as started. It covers a lost SYN, which is retransmitted after 1 s (RFC 6298).
+#: A flow counts as started no later than this time in s after its planned start. This allows for a lost SYN, which is retransmitted after
+#: 1 s (RFC 6298).
 STARTED_S = 3
 #: Averaging interval in s for the flows' shares and for loss.
 BIN_S = 1.0
@@ -78,11 +79,11 @@ def _delivered(run: RunData, edges) -> pd.DataFrame:
 
 
 def starved_s(run: RunData, share, flows=None) -> float:
-    """Return the longest time, in s, for which a flow got less than a given part of its fair share of the total goodput.
+    """Return the longest time, in s, for which a flow got less than a given fraction of its fair share of the total goodput.
 
-    Time is divided into steps of `BIN_S`. The first step begins when all flows have started, or should have `STARTED_S` before, and the
-    longest RTT of any path has passed, because a flow can't starve before its initial window has been acknowledged. All flows starve in a
-    step in which nothing is delivered, unless the path lets nothing through in the entire step.
+    Time is divided into steps of `BIN_S`. The first step begins one RTT of the longest path after the last flow has started, because a flow
+    can't starve before its initial window has been acknowledged. A flow counts as started no later than `STARTED_S` after its planned
+    start. All flows starve in a step in which nothing is delivered, unless the path lets nothing through in the entire step.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def starved_s(run: RunData, share, flows=None) -> float:
 
 
 def _is_blocked(run: RunData, edges) -> np.ndarray:
-    """Return whether the path lets nothing through in either direction, for each step between two times in s."""
+    """Return, for each step between two times in s, whether at least one direction of the path lets nothing through."""
     if run.specification is None:
         return np.zeros(max(len(edges) - 1, 0), bool)
     ways = [run.specification.capacity_in(direction) for direction in DIRECTIONS]
@@ -154,9 +155,9 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput in any second, in percent of the path's capacity.
+    """Return the lowest total goodput in any step of `BIN_S` after the path's last change, in percent of the path's capacity.
 
-    The first second after the last change is ignored.
+    The first step after the change is ignored.
     """
     phase = run.phases[-1]
     edges = np.arange(phase.begin_s + BIN_S, phase.end_s + 1e-9, BIN_S)
@@ -176,7 +177,7 @@ def steady_mbps(run: RunData) -> pd.Series:
 
 
 def jain_index(run: RunData) -> float:
-    """Return Jain's index of the flows, excluding start-up; the worst index, 1/n, if the flows deliver nothing then."""
+    """Return Jain's index of the flows, excluding start-up; the worst index, 1/n, if no flow delivers anything after start-up."""
     return 1 / len(run.flows) if (steady_mbps(run) == 0).all() else run.row["jain_steady_index"]
 
 
@@ -190,7 +191,7 @@ def rtt_exponent(run: RunData) -> float:
     """Return the absolute slope of a log-log fit of the flows' goodput against their base RTT.
 
     The slope is the exponent of the RTT. Start-up is excluded. A flow without goodput is treated as if it had delivered one packet. If no
-    flow has any goodput, the flow with the shortest RTT is treated as if it had used the whole path.
+    flow has any goodput, the flow with the shortest RTT is treated as if it had used the path's full capacity.
     """
     packet_mbps = 8e-6 * run.row["mss_bytes"] / run.row["duration_s"]
     goodput = steady_mbps(run)
@@ -213,7 +214,7 @@ def failover(run: RunData) -> dict[str, float]:
 
 
 def subflows_percent(run: RunData) -> float:
-    """Return the share, in percent, of the first flow (with all its subflows) in the goodput of both flows; 100 if there is no goodput."""
+    """Return the first flow's share (over all its subflows) of both flows' goodput, in percent; 100 if there is no goodput."""
     goodput = steady_mbps(run).loc[run.flows.sort_values("flow").index].to_numpy()
     return float(100 * goodput[0] / goodput.sum()) if goodput.any() else 100.0
 
@@ -223,7 +224,7 @@ def crowd_percent(run: RunData) -> float:
     crowd = run.groups[run.groups["group"] == "crowd"].iloc[0]
     fair = run.row["ideal_goodput_mbps"] * crowd["members"] / (crowd["members"] + 1)
     of_flows = lifetime_mbps(run)[run.flows["group"] == "crowd"]
-    # The goodput of a group is averaged over its on-times, each of which has its own flows.
+    # The goodput of a group is averaged over its on-times, and each on-time uses new flows.
     goodput = (
         of_flows.sum() * crowd["members"] / len(of_flows) if np.isnan(crowd["goodput_mbps"]) else crowd["goodput_mbps"]
     )

@@ -1,9 +1,10 @@
 """The outcome of each of the examined CCA's runs against each standard CCA: worse or better by more than the margin, or neither.
 
 Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed, didn't end, or was
-excluded because of its sender's behaviour is worse than any other, also if it is a standard CCA's run. A pair of runs in which any CCA has
-no value for another reason isn't compared: otherwise a standard CCA with few values would have the fewest runs against which the CCA is
-worse. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the values.
+excluded because of its sender's behaviour is worse than any other run; this also holds for standard CCAs. If any CCA lacks a value for
+another reason, the runs with that seed and IP version aren't compared: otherwise, the number of worse runs would be smallest against a
+standard CCA with few values. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the
+values.
 """
 
 from collections.abc import Mapping
@@ -16,11 +17,11 @@ import pandas as pd
 from topics.exam.criteria import HIGHER, Measure
 
 PAIR = ["ip_version", "replication"]
-#: Resolution of a measure as a fraction of the margin: if all runs agree to within it, they count as one repeated measurement.
+#: Resolution of a measure as a fraction of the margin: if all runs agree within the resolution, they count as one repeated measurement.
 STEP = 0.1
 #: A run that is worse by more than this many margins is far worse, that is, it counts as a collapse.
 FAR = 4
-#: If at least half of a row's runs, or this number of them, have distinct paths, then the paths were drawn at random.
+#: If at least half of a row's runs, or this number of them, have distinct paths, the paths count as drawn at random.
 DISTINCT_PATHS = 10
 
 
@@ -28,17 +29,18 @@ DISTINCT_PATHS = 10
 class Outcomes:
     """The outcomes of a row's runs."""
 
-    planned: pd.Index  # pairs of the scenario's planned runs
+    planned: pd.Index  # pairs (IP version, replication) of the scenario's planned runs
     failures: pd.Index  # compared pairs in which the CCA's run failed because of the CCA
-    # Amount by which each pair (row) is worse than each standard CCA (column): inf if only the CCA's run failed, -inf if only the standard's.
+    # Amount by which each pair's run (row) is worse than each standard CCA's (column): inf if only the CCA's run failed, -inf if only the
+    # standard CCA's.
     worse_by: pd.DataFrame
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than every other CCA
     # Values of the compared pairs that didn't fail, with one column per CCA; None if runs can't repeat each other.
     values: pd.DataFrame | None = None
-    step: float = 0.0  # amount by which some values differ unless the runs repeat each other
-    paths: pd.Series | None = None  # number of the path that was drawn at random for each pair; None if unknown
+    step: float = 0.0  # if the values of each CCA differ by at most this amount, the runs repeat each other
+    paths: pd.Series | None = None  # index of the path that was drawn at random for each pair; None if unknown
 
     @property
     def n(self) -> int:
@@ -115,7 +117,7 @@ class Outcomes:
     def until(self, replications) -> "Outcomes":
         """Return the outcomes of the replications with numbers up to `replications`.
 
-        They are the same whatever runs are added later.
+        Runs that are added later don't change these outcomes.
         """
 
         def early(of):
@@ -150,7 +152,7 @@ def relative_outcomes(
     failed : mapping
         CCA -> the pairs in which the CCA made its run fail; a CCA without such pairs may be omitted.
     paths : pandas.Series, optional
-        Number of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
+        Index of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
     """
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, planned, failed)
@@ -165,9 +167,9 @@ def relative_outcomes(
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
     """Return the outcomes for a measure with a limit.
 
-    A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the same
-    pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and none
-    exceeds the limit. The other parameters are the same as in `relative_outcomes`.
+    A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the
+    same pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and no
+    standard CCA exceeds the limit. The other parameters are the same as in `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, planned, failed)
     own = of_all[cca]
@@ -218,8 +220,8 @@ def _are_distinct(values, step, paths):
     """Return whether a row's runs are known not to repeat one measurement: their paths were drawn at random, or their values differ.
 
     Drawn paths may coincide, because queue sizes are drawn from a small range of whole packets. Each such run is nevertheless a random draw
-    from the population of paths, and the other quantities drawn with its seed differ. The number of distinct paths is bounded, so it can't
-    be half of any number of runs.
+    from the population of paths, and the other quantities drawn with its seed differ. The number of distinct paths is bounded,
+    so `DISTINCT_PATHS` of them suffice, however many runs there are.
     """
     if paths is not None and paths.reindex(values.index).nunique() >= min(len(values) / 2, DISTINCT_PATHS):
         return True

@@ -60,7 +60,7 @@ def measure_words(name) -> str:
 
 
 def _mean_cell(row, prefix, decimals, name=""):
-    """Return a cell with a mean or median and its interval; the table sorts cells by the mean or median."""
+    """Return a cell with a mean or median and its interval; the mean or median is the sort key."""
     mean, low, high = (row[f"{prefix}{end}"] for end in ("value", "low", "high"))
     if is_missing(mean):
         return Cell(NONE)

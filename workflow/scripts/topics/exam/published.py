@@ -1,8 +1,8 @@
-"""Published statements about the exam's measures: the CCA, the scenarios, and the bounds that each statement implies for our mean.
+"""Published statements about the exam's measures, each with its CCA, its scenarios, and the bounds that it implies for our mean.
 
-The bounds are set here in advance, as the margins are in the study. They allow for conditions that differ from the source's or that the
-source leaves open, such as the rate or whether start-up is included; `words` mentions such conditions. A statement is used in every exam in
-which its CCA runs, whether the CCA is examined or not. So each exam is itself checked against known results.
+The bounds are set here in advance, just as a study sets its margins in advance. They allow for conditions that differ from the source's or
+that the source leaves open, such as the rate or whether start-up is included; `words` mentions such conditions. A statement is used in
+every exam in which its CCA runs, whether the CCA is examined or not. So each exam is itself checked against known results.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Published:
     source: str  # source of the statement
     at_least: float = (
         -inf
-    )  # bounds, inclusive, that the statement implies for the measure's mean, in the measure's unit
+    )  # inclusive bounds that the statement implies for the measure's mean, in the measure's unit
     at_most: float = inf
     minus: str = ""  # CCA whose value with the same seeds is subtracted; if empty, nothing is subtracted
 

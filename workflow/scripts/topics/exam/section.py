@@ -82,7 +82,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 def group_verdict(group, deciding: pd.DataFrame) -> dict[str, str]:
     """Return the name, verdict, style and counts of a group, given its deciding rows.
 
-    The verdict is *worse* if the verdict of any row is, *not measured* if no row was measured, and otherwise "nothing worse shown".
+    The verdict is *worse* if any row is *worse*, *not measured* if no row was measured, and otherwise "nothing worse shown".
     """
     verdicts = set(deciding["verdict"])
     if WORSE in verdicts:
@@ -101,7 +101,7 @@ def counts_words(card: pd.DataFrame) -> str:
 
 
 def link_of(row, material) -> str:
-    """Return the identifier of the figure that shows a row's case; if there is no such figure, that of the section."""
+    """Return the identifier of the figure that shows a row's case, or the section's identifier if there is no such figure."""
     card = material.tables.scorecard
     measured = set(card.loc[card["scenario"] == row["scenario"], "measure"])
     others = THROUGHPUT if row["measure"] in AXES and measured >= AXES else CASES

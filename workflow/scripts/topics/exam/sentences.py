@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name
 
 #: Largest number of findings on the first screen.
 MOST_FINDINGS = 3
-#: Kind of a failure caused by the CCA itself -> the failure in words.
+#: Kind of failure caused by the CCA itself -> the failure in words.
 FAILED_WORDS = {
     "crash": "crashed the kernel",
     "not ended": "did not end",
@@ -79,13 +79,13 @@ def failed_runs(runs: pd.DataFrame, cca) -> list[str]:
 def worst_rows(deciding: pd.DataFrame) -> list[dict]:
     """Return the rows with the verdict *worse* to show as findings: at most `MOST_FINDINGS`, and one per criterion.
 
-    The row for all cases comes first. The others are ordered by the share of failed runs, which are worse than any other, then by the size of
-    the difference in margins, then by the share of worse runs.
+    The row for all cases comes first. The others are ordered by the share of failed runs (a failed run is worse than any other), then by
+    the size of the difference in margins, then by the share of worse runs.
     """
     bad = deciding[deciding["verdict"] == WORSE].copy()
     bad["share"], bad["size"] = bad["runs_worse"] / bad["n"], (bad["worse_by"] / bad["margin"]).fillna(0)
     bad["failed"] = bad["runs_failed"] / bad["n"]
-    # Each criterion gives one finding, for the scenario with the worst result; the criterion for all cases together comes first.
+    # Keep one finding per criterion, for the scenario with the worst result; the criterion for all cases together comes first.
     bad["first"] = bad["measure"] == RARE_EVENTS.measures[0]
     ordered = bad.sort_values(["first", "failed", "size", "share"], ascending=False, kind="stable")
     return ordered.drop_duplicates(["rfc_section", "criterion"]).head(MOST_FINDINGS).to_dict("records")
@@ -135,7 +135,7 @@ def row_sentence(row) -> str:
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
     )
-    # Values are known only of the runs that didn't fail.
+    # Values are known only for the runs that didn't fail.
     has_failed = bool(row["runs_failed"])
     if not is_missing(row["limit"]):
         or_failed = ", or the run failed," if has_failed else ""

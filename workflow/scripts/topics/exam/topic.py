@@ -9,7 +9,7 @@ from topics.path_changes.topic import changing, is_watched
 from topics.topic import Analysis, Place, Plot, Topic
 
 THROUGHPUT, SHARES, CHANGES, CASES = "exam-throughput-delay", "exam-shares", "exam-changes", "exam-cases"
-#: Every case is plotted over time only if the exam has at most this many scenarios.
+#: Cases are plotted over time only if the exam has at most this many scenarios.
 MOST_CASES = 60
 #: Measures on the axes of `THROUGHPUT`.
 AXES = frozenset(("utilisation_percent", "queueing_p95_ms"))
@@ -49,11 +49,11 @@ def _judged(design: StudyDesign) -> dict:
 
 
 def _problems(design: StudyDesign) -> Iterator[str]:
-    """Yield the problems of the exam's deciding rows.
+    """Yield the problems in the exam's list of deciding rows.
 
     A row may name a scenario that isn't in the study, or a measure that no criterion requires in the scenario.
     """
-    # Imported here because only exams need the criteria, whose published statements require models.
+    # Imported here because only exams need the criteria, which import models for their published statements.
     from topics.exam.criteria import wanted_measures
 
     names = [scenario["id"] for scenario in design.scenarios]

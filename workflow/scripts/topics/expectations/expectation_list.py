@@ -14,7 +14,7 @@ from topics.claims.claims_file import completed_claims, schema_for
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "expectation.schema.yaml"
 #: Keys of a claim that apply to papers but not to expectations.
 OF_PAPERS = ("section", "published", "tolerance", "remark", "cause", "untestable", "needs_real_clock", "expect")
-#: Keys by which a value in a row of a table can be judged.
+#: Keys that state how the value in a table row is judged.
 JUDGED_BY = ("requirement", "one_of", "none_of")
 NUMBERS = ("number", "count", "ordinal")
 
@@ -103,7 +103,7 @@ def _row_schema():
 
 
 def _schema(own_ccas):
-    """Return the schema of a mapping whose ``claims`` are a study's expectations; the study defines the CCAs `own_ccas`."""
+    """Return the schema of a mapping whose ``claims`` are a study's expectations; `own_ccas` are the CCAs that the study defines."""
     schema, of_row = copy.deepcopy(schema_for(list(own_ccas))), _row_schema()
     items = schema["properties"]["claims"]["items"]
     items["allowed"] = "a mapping with the keys id, kind, quantity and the keys of its kind, or id, table and column"

@@ -1,4 +1,4 @@
-"""Expectations written as predicates, like claims: the same statistics, intervals and verdicts judge the study's runs."""
+"""Expectations that are written as predicates, like claims, and judged by the same statistics, intervals and verdicts."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ def check_predicates(predicates, confidence, significance, runs, flows, scenario
         Predicates completed by `expectation_list.expectations_of`.
     confidence, significance : float
     runs, flows, scenarios, sockets
-        As for `topics.claims.claim_samples.Samples`.
+        The same tables as for `topics.claims.claim_samples.Samples`.
     """
     checked = check_claims(runs, predicates, confidence, significance, flows, scenarios, sockets).to_dict("records")
     samples = Samples(runs, predicates, flows, scenarios, sockets)

@@ -18,14 +18,14 @@ FIRST = 1
 LONGEST_NAME = 60
 #: Reason why a value isn't evidence although it meets a requirement.
 NO_INTERVAL = ", but there is no interval: a single measurement, or runs that don't allow an interval, are not evidence"
-#: Column of a table that contains values -> column of `EXPECTATIONS` that shows them if the expectation is about a text.
+#: Column of a table -> column of `EXPECTATIONS` that shows the row's number, unit or interval next to an expectation about a text.
 SHOWN = {"value": "value", "low": "low", "high": "high", "unit": "unit"}
 
 
 def check_rows(one, table, declared, study) -> list[dict]:
     """Return the rows of `EXPECTATIONS` for an expectation about a table.
 
-    There is one row for each row of the table that doesn't pass, or a single row if all rows pass.
+    There is one row for each row of the table that doesn't pass, or a single row if all rows pass or a condition matches no row.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def _is_chosen(one, table):
 
 
 def _absent(one, chosen):
-    """Name the first value in an expectation's conditions that doesn't occur in any chosen row; empty if every value occurs."""
+    """Return the first value in an expectation's conditions that doesn't occur in any chosen row; empty if every value occurs."""
     if chosen.empty:
         return "it"
     missing = (
@@ -106,7 +106,7 @@ def _judged(one, row, declared, study):
     judged |= {"low": low, "high": high}
     if math.isnan(cell):
         return judged | {"outcome": NOT_TESTABLE, "passed": False, "because": "The row has no value."}
-    # If there is only a value, it is sufficient for a run, but isn't evidence for a mean.
+    # A value without an interval is sufficient if it belongs to a single run, but isn't evidence for a mean.
     if math.isnan(low) and math.isnan(high):
         met = bool(meets_requirement([cell], one["requirement"]).all())
         outcome = (NOT_SHOWN if one["interval"] else MET) if met else NOT_MET
@@ -161,7 +161,7 @@ def _unit_of(one, declared):
 
 
 def _subject(one, row, declared):
-    """Describe a row by the expectation's column and the row's leading texts and ordinals, without long texts."""
+    """Describe a row by the expectation's column and the row's leading text and ordinal columns; long texts are left out."""
     begins = takewhile(lambda column: column.kind in ("text", "ordinal"), declared)
     names = [row[column.name] for column in begins if column.name not in (one["column"], *SHOWN, "scenario_label")]
     texts = [f"{name:g}" if isinstance(name, float) else name for name in names if name == name]

@@ -1,4 +1,4 @@
-"""The section on the gate: the expectations, their outcomes, and the result of the study as a gate."""
+"""The section on the gate: the expectations, their outcomes, and whether the study passes as a gate."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_text
 from report_parts.data_tables import Cell

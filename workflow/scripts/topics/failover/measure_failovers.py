@@ -12,7 +12,7 @@ from topics.failover.tables import FAILOVERS
 def failover_cells(runs, scenarios, measured, confidence) -> pd.DataFrame:
     """Return `FAILOVERS`: one row per cell with an outage, in the order of `runs`.
 
-    ``measured`` is (scenario, cca, ip_version, replication) -> result of `measure_run`.
+    ``measured`` maps (scenario, cca, ip_version, replication) to the result of `measure_run`.
     """
     down = scenarios[scenarios["outage_path"].notna()].set_index("scenario")
     runs = runs[runs["scenario"].isin(down.index)]

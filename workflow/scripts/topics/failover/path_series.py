@@ -50,7 +50,7 @@ def _rate(acked, begin_s, end_s):
 
 
 def _longest_pause(acked, begin_s, end_s):
-    """Return the longest time in s during which a count doesn't grow.
+    """Return the longest time in s during which a counter doesn't grow.
 
     The search begins at the last sample at or before ``begin_s``, and ends at ``end_s``.
     """
@@ -61,14 +61,14 @@ def _longest_pause(acked, begin_s, end_s):
 
 
 def _first_growth(acked, from_s):
-    """Return the time in s from ``from_s`` to the next increase in a count; NaN if there is no further increase."""
+    """Return the time in s from ``from_s`` to the next increase in a counter; NaN if there is no further increase."""
     start = acked[acked.index <= from_s].iloc[-1]
     grown = acked[(acked.index > from_s) & (acked > start)]
     return float(grown.index[0] - from_s) if len(grown) else np.nan
 
 
 def path_ideal_mbps(run, scenario) -> float | pd.Series:
-    """Return the goodput in Mbit/s over one path that is fully used all the time and never down.
+    """Return the goodput in Mbit/s over one path that is fully used and up during the entire run.
 
     ``run`` is a row, or several rows, of ``tidy/runs.csv``; ``scenario`` is a row of ``tidy/scenarios.csv``.
     """

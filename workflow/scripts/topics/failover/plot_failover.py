@@ -1,4 +1,4 @@
-"""Plot each path's rate over time, before, during and after an outage of one path, with one run and one panel per CCA."""
+"""Plot each path's rate over time, before, during and after an outage, with one panel (and one run) per CCA and IP version."""
 
 import pandas as pd
 from matplotlib.lines import Line2D

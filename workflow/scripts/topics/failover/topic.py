@@ -1,4 +1,4 @@
-"""Outage of one path of an MPTCP connection: traffic on the other paths meanwhile, and the time until the path is used again."""
+"""Outage of one path of an MPTCP connection: traffic on the other paths during the outage, and the time until the path is used again."""
 
 from topics.failover.tables import FAILOVERS
 from topics.topic import Analysis, Plot, Topic, mostly

@@ -21,7 +21,7 @@ EFFECT = {"effect": "difference", "effect_low": "low", "effect_high": "high"}
 
 
 def _level_row(values, base, flows, params):
-    """Return a pair's result at one level, with the percentage by which the goodputs' ratio differs from that in the base.
+    """Return a pair's result at one level, with the percentage by which the goodput ratio differs from the ratio in the base scenario.
 
     ``values`` and ``base`` come from `replication_balances`; ``base`` is None for the row of the base itself.
     """
@@ -48,9 +48,9 @@ def _level_row(values, base, flows, params):
 def compare_levels(pairs, scenarios, queues, params) -> pd.DataFrame:
     """Compare each level of each factor with the level of the base scenario, for each pair of CCAs.
 
-    Returns `FAIRNESS_FACTORS`. If the two flows' paths are alike, each pair is one row, with the CCAs in the study's order. Otherwise
-    each order of a pair is a row, and so is each CCA against itself. p is adjusted over the levels and pairs of a
-    factor and IP version (Holm, 1979).
+    Returns `FAIRNESS_FACTORS`. If the two flows' paths are alike, each pair is listed once, with the CCAs in the study's order. If
+    they aren't, the table lists both orders of each pair, and each CCA against itself. Within a factor and IP version, p is adjusted
+    over all levels and pairs (Holm, 1979).
 
     ``queues`` gives the packet and queue sizes of the scenarios (from `queue_sizes.queues_of`).
     """

@@ -12,7 +12,7 @@ from topics.fairness.pair_shares import balance_mean, bounded_columns, coarsest_
 from topics.fairness.start_order import compare_start_order
 from topics.fairness.tables import SHARES
 
-# Column of the flows' table -> prefix of the columns that contain this column's mean.
+# Column of the flow table -> prefix of the columns that contain this column's mean.
 MEANS = {"goodput_mbps": "goodput", "rtt_mean_ms": "rtt", "retransmits": "retransmits"}
 
 

@@ -68,7 +68,7 @@ def position_of(shares) -> pd.Series:
 def paths_alike(shares) -> dict[str, bool]:
     """Return, for each scenario, whether the paths and the number of flows are the same at all positions.
 
-    The study's design determines this, not its results. If the positions are alike, the order of a mix's CCAs
+    This depends only on the study's design, not on its results. If the positions are alike, the order of a mix's CCAs
     determines only the pair of hosts on which each CCA runs, and ``a+b`` and ``b+a`` are one condition.
     """
     alike = {}

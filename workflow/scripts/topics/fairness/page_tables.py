@@ -1,4 +1,4 @@
-"""The tables in the section on fairness, which users can sort and filter."""
+"""The tables in the section on fairness; users can sort and filter them."""
 
 from report_parts.cells_table import cells_table, shown_cell, shown_number, shown_p, shown_signed, shown_text
 from report_parts.data_tables import Cell, effect_cells, number_cell, round_trip
@@ -97,13 +97,13 @@ FLOWS = (
 
 
 def _table(identifier, caption, table, shown):
-    """Return a table of the page, without a column for the IP version if the study has only one."""
+    """Return a page table, which has no IP version column if the study uses only one IP version."""
     without = () if table["ip_version"].nunique() > 1 else ("ip_version",)
     return cells_table(identifier, caption, table, shown, without=without)
 
 
 def pair_table(pairs) -> dict:
-    """Return the table of pairs of CCAs; if the two orders of a pair are one condition, the pair is a single row."""
+    """Return the table of pairs of CCAs; if the two orders of a pair are one condition, the pair is listed only once."""
     return _table("fairness-pairs", "CCA against CCA in each scenario", once(pairs), PAIRS)
 
 
@@ -116,7 +116,7 @@ def factor_table(factors) -> dict:
 
 
 def order_table(orders) -> dict:
-    """Return the table of two advantages: that of starting first, and that of the first pair of hosts."""
+    """Return the table of the advantages of starting first and of using the first pair of hosts."""
     return _table(
         "fairness-orders", "Advantages of starting first, and of being on one of the host pairs", orders, ORDERS
     )

@@ -21,16 +21,17 @@ PANELS = {
     "rtt_ms": "Smoothed RTT, ms",
 }
 PANEL_PT, PLOT_PT, LEFT_PT, RIGHT_PT, BELOW_PT = 260, 104, 34, 10, 28
-# Largest number of points per line: of longer lines, only the lowest and the highest point of each part are kept.
+# Maximum number of points per line; longer lines are thinned.
 MOST_POINTS = 800
 GOODPUT_BINS = 60
 DATA = ["flow", "flow_cca", "time_s", *PANELS]
 
 
 def middle_run(runs, scenario, mix) -> tuple | None:
-    """Return the key `RUN` of the valid run with the median share of a mix's first position; None if there are no valid runs.
+    """Return the key `RUN` of the valid run in which the share of a mix's first position is the median; None if there are no valid runs.
 
-    If two runs are in the middle, the run with the lower share is chosen. ``runs`` come from `two_sided_runs`.
+    Only runs with the mix's first IP version are considered. If two runs are in the middle, the run with the lower share is chosen.
+    ``runs`` come from `two_sided_runs`.
     """
     of_mix = runs[(runs["scenario"] == scenario) & (runs["cca"] == mix)]
     if of_mix.empty:
@@ -65,7 +66,7 @@ def thinned(time_s, values) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lines_of_run(rows, bin_s):
-    """Return the points to draw, with the columns `DATA`; each row gives one quantity only."""
+    """Return the points to draw, with the columns `DATA`; each row contains only one of the quantities."""
     parts = [pd.DataFrame(columns=DATA)]
     for (flow, cca), of_flow in rows.groupby(["flow", "flow_cca"], sort=True, observed=True):
         lines = {"goodput_mbps": goodput_over_time(of_flow, bin_s)}

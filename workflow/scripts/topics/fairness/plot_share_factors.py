@@ -34,21 +34,21 @@ DODGE = 0.56
 def shares_of(cca, factors) -> pd.DataFrame:
     """Return `COLUMNS`: a CCA's share at every level, from those rows of `FAIRNESS_FACTORS` that name the CCA.
 
-    Rows in which the CCA is the column's are mirrored: the RTT ratio becomes its reciprocal, and the share becomes 1 minus the share.
+    Rows in which the CCA is the column CCA are mirrored: the RTT ratio becomes its reciprocal, and the share becomes 1 minus the share.
     """
     as_row = factors.rename(columns={"row_cca": "cca", "column_cca": "against"})
     swapped = {"row_cca": "against", "column_cca": "cca", "share_low": "share_high", "share_high": "share_low"}
     ends, level = ["share", "share_low", "share_high"], factors["level"]
     turned = level.where((factors["factor"] != RATIO) | (level == 0), 1 / level)
     as_column = factors.assign(**(1 - factors[ends].astype(float)), level=turned).rename(columns=swapped)
-    # First the rows in which the CCA is the row's, in the table's order.
+    # Rows stay in the table's order. If both CCAs of a row are the same, the unmirrored copy comes first.
     both = pd.concat([as_row, as_column]).sort_index(kind="stable")
     shares = both.loc[both["cca"] == cca, COLUMNS]
     return shares.drop_duplicates(["factor", "level", "ip_version", "against"])
 
 
 def _draw(shares, factors, title):
-    """Return the figure of a CCA's shares; ``factors`` (`FAIRNESS_FACTORS`) provides the levels of the base."""
+    """Return the figure of a CCA's shares; ``factors`` (`FAIRNESS_FACTORS`) provides the factor levels of the base scenario."""
     apply_style()
     others = list(dict.fromkeys(shares["against"]))
     shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]
@@ -95,7 +95,7 @@ def _frame(axes, levels, base):
 
 
 def _level_words(level):
-    """Return the tick label of a level: a number such as 40 or 0.25, or 1/3 or 1/5 as a fraction."""
+    """Return the tick label of a level: a number such as 40 or 0.25, or one of the fractions 1/3 and 1/5."""
     if level in (1 / 3, 1 / 5):
         return f"1/{1 / level:.0f}"
     return f"{level:,.4g}" if level < 10000 else f"{level:,.0f}"

@@ -60,7 +60,7 @@ def base_and_levels(scenarios, paths) -> tuple[str | None, dict]:
     Parameters
     ----------
     scenarios : pandas.DataFrame
-        ``tidy/scenarios.csv`` with ``queue_bytes``, the size of the runs' full queue.
+        ``tidy/scenarios.csv`` with ``queue_bytes``, the size of a full queue in the scenario's runs.
     paths : dict of str to (float, float)
         Scenario -> base RTTs at both positions in ms; scenarios without an entry are excluded.
     """

@@ -32,7 +32,7 @@ def base_of(factors, pairs) -> str | None:
 
 
 def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the CCAs that get more than half against another CCA in the base scenario, and the pairs for which no difference is shown."""
+    """Name the CCAs that get more than half of the link against another CCA in the base scenario, and pairs with no difference shown."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:
@@ -106,7 +106,7 @@ def rtt_sentence(pairs, flows) -> str:
 
 
 def equals_sentence(pairs) -> str:
-    """Report Jain's index of two flows of the same CCA when both paths are alike."""
+    """Report Jain's index for two flows that use the same CCA on identical paths."""
     alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
     if own.empty:
@@ -143,7 +143,7 @@ def theory_sentence(theory) -> str:
 
 
 def orders_sentences(orders, significance, confidence) -> list[str]:
-    """Report the advantages of starting first and of the first pair of hosts, averaged over all pairs of CCAs."""
+    """Report the advantages of starting first and of using the first pair of hosts, averaged over all pairs of CCAs."""
     answers = []
     for row in orders[orders["cca_a"] == ""].to_dict("records"):
         if is_missing(row["share"]):
@@ -170,7 +170,7 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
 def _hosts_sentence(row, worth, significance):
     """Report the advantage of the first pair of hosts, and the margin within which both pairs are equivalent.
 
-    There should be no advantage.
+    The two pairs of hosts are set up alike, so neither should have an advantage.
     """
     within = f"{row['smallest_margin']:.1f} %"
     if row["p"] < significance:

@@ -39,7 +39,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     sizes = {"buffer_bdp": bdps, "queue_packets": queue}
     share = bbr_share(packets_s, rtt_s, queue)
     of_bbr = sizes | {"model": BBR_MODEL, "predicted": share, "expected": f"{share:.2f}"}
-    # Half of the packets on the path and in the full queue belong to each flow, and each packet waits for a full queue.
+    # Each flow owns half of the packets on the path and in the full queue, and each packet waits behind a full queue.
     reno_s, cubic_s = cubic_times_s((packets_s * rtt_s + queue) / 2, rtt_s + queue / packets_s)
     friendly = reno_s <= cubic_s
     of_cubic = sizes | {
@@ -52,7 +52,7 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
 def _agreement(row):
     """Return the `agreement` of a row's interval with the expected share; "" if it can't be judged.
 
-    If runs repeat one measurement, there is no interval, but their share is known exactly. A single run isn't judged.
+    If the runs repeat one measurement, there is no interval, but the share is known exactly. A single run isn't judged.
     """
     low, high = row["share_low"], row["share_high"]
     if is_missing(low):

@@ -1,7 +1,7 @@
-"""Estimate how the shares of two CCAs depend on which CCA starts first and on which pair of hosts each CCA runs.
+"""Estimate how the shares of two CCAs depend on which CCA starts first and which pair of hosts each CCA uses.
 
-The flows' start times are drawn at random for each scenario and replication, and are the same for every mix. Such a draw is the unit of
-analysis: the number of units is the number of scenarios times the number of replications.
+The flows' start times are drawn at random for each scenario and replication, and are the same for every mix. Each draw is one
+unit of analysis, so the number of units is the number of scenarios times the number of replications.
 """
 
 from itertools import combinations_with_replacement
@@ -59,10 +59,10 @@ def _effect_rows(effects, params):
 
     ``effects`` is the result of `_unit_effects`.
 
-    If m1 is the mean advantage in the units in which the first position starts first, and m2 that in the units in which the second does,
-    the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so neither estimate affects the other. Both
-    intervals are Welch's (1947). The advantage of starting first is tested by permuting the units' starts, which are random draws; if there
-    are more than `PERMUTATIONS` permutations, only `PERMUTATIONS` of them are drawn.
+    If m1 is the mean advantage in the units in which the first position starts first, and m2 the mean advantage in the units in which the
+    second position does, the hosts' advantage is (m1 + m2) / 2 and the advantage of starting first is (m1 - m2) / 2, so neither advantage
+    biases the estimate of the other. Both intervals are Welch's (1947). The advantage of starting first is tested by permuting the units'
+    starts, which are random; if there are more than `PERMUTATIONS` permutations, only `PERMUTATIONS` of them are sampled.
     """
     groups = [effects.loc[effects["start"] == sign, "advantage"].to_numpy(float) for sign in (1, -1)]
     row = {"units": sum(map(len, groups))}
@@ -72,7 +72,7 @@ def _effect_rows(effects, params):
             row | {"note": "too few draws in which either position starts first, or all draws are alike"},
         )
     by_hosts, by_start = (welch(groups[0], other, params) for other in (-groups[1], groups[1]))
-    from scipy import stats  # imported here: it takes half a second
+    from scipy import stats  # imported here, because the import takes half a second
 
     permuted = stats.permutation_test(
         groups, _difference, vectorized=True, n_resamples=PERMUTATIONS, rng=np.random.default_rng(params.seed)

@@ -1,7 +1,7 @@
 """Compare IPv6 with IPv4, cell by cell: difference, equivalence, test against the header's effect, and power.
 
-The IPv4 run and the IPv6 run of a scenario, CCA and replication use the same seed, so they are a pair. Each row is one metric of one
-scenario and CCA. Differences are those of IPv6 relative to IPv4.
+The IPv4 run and the IPv6 run of a scenario, CCA and replication use the same seed, so they are a pair. Each row compares one metric for
+one scenario and CCA. Differences are given for IPv6 relative to IPv4.
 """
 
 import pandas as pd
@@ -33,8 +33,8 @@ AS_EXPECTED = {INSIDE: YES, OUTSIDE: NO}
 def compare_cell(metric, pairs, tests, params) -> dict:
     """Compare the IP versions for one scenario and CCA.
 
-    Returns those columns of `IP_VERSION_TESTS` that depend on one cell only: all except the row's keys and units, p_holm, p_bh and the
-    verdicts.
+    Returns all columns of `IP_VERSION_TESTS` that depend only on this scenario and CCA, which excludes p_holm, p_bh, the verdicts, and the
+    row's keys and units.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def compare_cell(metric, pairs, tests, params) -> dict:
 def _kinds_columns(values, result, resolution, params) -> dict[str, float]:
     """Return the columns about outliers among the runs of each IP version and among the pairs.
 
-    The last column is an upper bound: the largest share of outliers among pairs that can't be ruled out.
+    The last column is an upper confidence bound on the share of outliers among pairs.
     """
     six, four = (int(other_kind(side, step).sum()) for side, step in zip(values, resolution, strict=True))
     return {

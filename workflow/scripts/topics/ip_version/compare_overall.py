@@ -1,7 +1,7 @@
 """Compare IPv6 with IPv4 over the entire study, by two methods.
 
-The pooled test, as published, treats the runs of all scenarios and CCAs as one sample. The variation between scenarios
-then hides any difference between IP versions.
+The pooled test, which is the published method, treats the runs of all scenarios and CCAs as one sample. The variation between scenarios
+may then hide a difference between IP versions.
 
 The test by scenario is carried out for all CCAs together and for each CCA. It uses one value per scenario (the mean
 difference of the pairs in the scenario's cells), and tests whether the IP versions differ across such scenarios. The cells
@@ -26,7 +26,7 @@ from wording.number_format import count
 
 # The metric whose ratio is expected to equal the ratio of the segment sizes.
 MSS_METRIC = "goodput_mbps"
-#: Value of the CCA's column in rows about all CCAs together.
+#: Value of the column ``cca`` in rows about all CCAs together.
 ALL_CCAS = ""
 
 
@@ -123,7 +123,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     row["ci_low"], row["ci_high"] = (to_effect(end, metric.scale) for end in test.interval(params.confidence))
     if null == EQUAL:
         low, high = bounds(margin, metric.scale)
-    else:  # the margin applies to equal goodput, which isn't the null hypothesis here
+    else:  # the margin is in percent of IPv4's goodput, but contrasts are relative to the expected ratio
         ratio = 100 * math.expm1(float(of_scenario["expected"].mean()))
         low, high = (
             from_effect(ratio + side * margin, metric.scale) - from_effect(ratio, metric.scale) for side in (-1, 1)

@@ -40,7 +40,7 @@ def _legend(verdicts) -> list[dict]:
 
 
 def _repeated_words(table) -> str:
-    """Report in how many cells pairs are outliers, the header explains the difference, or all pairs have the same values.
+    """Report in how many cells some pairs are outliers, the header explains the difference, or all pairs have the same values.
 
     The result is "" if there are no pairs in any cell.
     """

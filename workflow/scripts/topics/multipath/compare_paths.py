@@ -2,7 +2,7 @@
 
 A transfer over n paths is expected to be n times as fast and to take an n-th of the time (Szilágyi and Bordán, 2020, equations 3.1 and
 3.2). The runs of two scenarios are independent samples, so the interval for the ratio of their means is Welch's, computed on logarithms.
-The goodput that headers allow (the ceiling) is known exactly, so the ratio of the two ceilings is given with each measured ratio.
+The maximum goodput that headers allow (the ceiling) is known exactly, so each measured ratio is listed with the ratio of the two ceilings.
 """
 
 import pandas as pd
@@ -73,8 +73,8 @@ def _cell_row(cell, groups, scenarios, confidence):
         if apart is not None:
             factor = as_factors(apart.effect, apart.interval(confidence))
             row |= dict(zip((prefix, f"{prefix}_low", f"{prefix}_high"), factor, strict=True))
-            # For transfers, the ratio of times (computed last) decides. A comparison of two individual measurements is judged by their
-            # resolution.
+            # For transfers, the ratio of times, which is computed last, decides. A comparison of two individual measurements is judged by
+            # their resolution.
             row["equation"] = equation_verdict(*as_factors(apart.effect, apart.bounds(confidence)), scenario["paths"])
     return row
 

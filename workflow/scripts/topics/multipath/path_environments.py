@@ -22,9 +22,9 @@ COLUMNS_OF_PATH = {
     "path_loss_percent": ("loss_forward_percent", "loss_reverse_percent"),
     "path_queue_packets": ("queue",),
 }
-#: Reason why, if paths differ in rate, loss or queue, goodput isn't compared with a multiple of a single path's goodput.
+#: Reason why goodput isn't compared with a multiple of a single path's goodput if the paths differ in rate, loss or queue.
 UNLIKE_NOTE = "the paths differ in more than their delay, so they are compared with the best single path and with the sum of all single paths"
-#: Conditions that a panel's title states anyway.
+#: Conditions that the panel title always states.
 TITLED = ("application", "rate_mbps", "platform")
 #: Suffix of a column's name -> its unit.
 UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s": "s"}
@@ -141,7 +141,7 @@ def _conditions_of(row, names):
 
 
 def _place_of_path(row, names, path):
-    """Return one path's conditions; the result is equal for a single-path scenario under the same conditions. Paths are numbered from 0."""
+    """Return one path's conditions (paths are numbered from 0); a single-path scenario with the same conditions gives an equal result."""
     texts = {name: "" if is_missing(row[name]) else str(row[name]) for name in names}
     later_ms = delays_ms(row["path_delay_ms"])[path]
     texts |= {name: f"{float(row[name]) + later_ms:g}" for name in ("delay_forward_ms", "delay_reverse_ms")}
@@ -175,7 +175,7 @@ def _telling_words(rows, places):
     for row, place, title, key in zip(rows, places, titles, whole, strict=True):
         others = groups.get(title, [])
         differing = [name for name in place if len({other[name] for other in others}) > 1]
-        # If a scenario's paths use the link's values, the link's values describe it.
+        # A per-path value is empty if the paths use the link's value, which then describes the scenario.
         parts = [_condition_words(name, place[name]) for name in differing if place[name] or name not in OF_PATH]
         words.append(", ".join([*parts, *([f"scenario {row['scenario']}"] if alike[key] > 1 else [])]))
     return words

@@ -29,7 +29,7 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_cpu_use(table) -> PanelFigure:
-    """Draw one panel per aggregation technique, rate, set of further conditions, IP version and value of `SHOWN`.
+    """Draw one panel per aggregation technique, rate, set of further conditions, IP version and entry of `SHOWN`.
 
     ``table`` comes from `shown_rows`.
     """

@@ -26,7 +26,7 @@ def shown_rows(table) -> pd.DataFrame:
 
 
 def draw_environments(table) -> PanelFigure:
-    """Draw one panel per application, rate, platform, set of further conditions and way of distributing traffic over tunnels.
+    """Draw one panel per application, rate, platform, set of further conditions and method of distributing traffic over tunnels.
 
     ``table`` comes from `shown_rows`.
     """

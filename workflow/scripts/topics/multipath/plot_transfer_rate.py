@@ -23,7 +23,7 @@ COLUMNS = [*RUN, "environment", "rate_mbps", "conditions", "paths", "platform", 
 
 
 def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
-    """Return the runs to plot: the first valid run of each file transfer over one path or over the largest number of paths."""
+    """Return the runs to plot: the first valid run of each cell that transfers files over one path or over the largest number of paths."""
     sampled = scenarios["sample_interval_ms"].notna()
     transfers = scenarios[(scenarios["application"] == "ftp") & scenarios["even"] & sampled]
     most = transfers["paths"].max()
@@ -33,8 +33,8 @@ def shown_runs(runs, scenarios, cca) -> pd.DataFrame:
 def _rate_over_time(samples):
     """Return the rate in Mbit/s at which data is acknowledged, summed over all sockets.
 
-    The rate at a sample is the mean since the previous sample or, for the first sample, since the start. For a socket that has been closed,
-    the total of acknowledged data stays constant.
+    The rate at a sample is the mean since the previous sample or, for the first sample, since the start. The amount of
+    data acknowledged on a socket stays constant after the socket is closed.
     """
     by_socket = samples.assign(path=samples["path"].fillna(0)).pivot_table(
         index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last"
@@ -52,7 +52,7 @@ def rates_of(shown, path) -> pd.DataFrame:
 
 
 def draw_transfer_rate(rates, shown, cca) -> CategoryPanels:
-    """Draw one panel per rate, platform, set of further conditions and environment; each panel also shows the environment's single path."""
+    """Draw one panel per rate, platform, set of further conditions and environment; each panel also shows a single-path run."""
     apply_style()
     joined = shown[shown["by"] != "none"]
     groups = [

@@ -47,7 +47,7 @@ def by_joining(rows) -> Iterator[tuple[str, pd.DataFrame]]:
 def aggregation_words(even) -> str:
     """Report iperf3's goodput for each rate, platform and set of further conditions.
 
-    ``even`` contains the cells with the largest number of paths, all of which are alike.
+    ``even`` contains the cells with the largest number of paths; the paths of each cell are alike.
     """
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
@@ -118,7 +118,7 @@ def uneven_words(joined) -> str:
 
 
 def recovery_words(joined) -> str:
-    """Report how often iperf3's flows undid a recovery behind round-robin tunnels.
+    """Report how often iperf3's flows undid a recovery over round-robin tunnels.
 
     For cells with a low goodput, also report cwnd and the retransmissions.
     """
@@ -188,7 +188,7 @@ def header_percent_words(joined) -> str:
 
 
 def cpu_words(table) -> str:
-    """Report the CPU use over the smallest and over the largest number of paths; "" if CPU time was not measured."""
+    """Report the CPU use with the fewest and with the most paths; "" if CPU time was not measured."""
     measured = table[table["cpu_busy_percent"].notna() & (table["application"] == "iperf3")]
     parts = []
     for name, rows in by_joining(measured):

@@ -25,7 +25,7 @@ def joined_scenarios(design) -> tuple[str, ...]:
 
 
 def most_path_numbers(design) -> int:
-    """Return how many different path counts occur among scenarios that aggregate paths in the same way.
+    """Return the number of different path counts among scenarios that aggregate paths in the same way.
 
     If a study aggregates paths in several ways, the largest of these numbers is returned.
     """
@@ -94,7 +94,7 @@ TOPIC = Topic(
     "Paths",
     order=140,
     heading="What do several paths achieve together?",
-    # If a path fails, goodput doesn't depend on the number of paths: see the topic `failover`. Dumbbells are treated in `subflows`.
+    # With an outage, goodput doesn't show the effect of the number of paths: see the topic `failover`. For dumbbells, see `subflows`.
     applies=lambda design: (
         any(is_joined(s) and s["topology"] == "cable" for s in design.scenarios)
         and not any(s["multipath"].get("outage") for s in design.scenarios)

@@ -16,6 +16,6 @@ def measure_sizes(scenarios, flows, runs, other_size_cells, confidence, printed)
     runs = runs_by_size(runs, scenarios)
     packets = data_of_packets(runs, flows)
     cells = size_cells(runs_at_centre(runs, scenarios), packets, confidence, printed)
-    # Convert the cells' types as if they had been read from a file, as the other study's cells are.
+    # Write and read the table, so that its columns have the same types as the other study's table, which was read from a file.
     read = read_table(StringIO(cells.to_csv(index=False)), SIZE_CELLS)
     return cells, size_differences(runs, read, next(iter(other_size_cells), None), confidence)

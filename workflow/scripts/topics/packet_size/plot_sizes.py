@@ -26,7 +26,7 @@ def draw_sizes(cells, title) -> CategoryPanels:
     sizes = sorted(cells["message_bytes"].unique())
     plan = list(_plan(cells))
     ip_versions, platforms = list(cells["ip_version"].unique()), sorted(cells["platform"].unique(), reverse=True)
-    # Of the printed values, only throughput is plotted: the paper's round-trip times are a hundred times ours.
+    # Of the printed values, only throughput is plotted: the paper's round-trip times are about a hundred times as long as ours.
     printed = cells["printed_mean"].where(cells["metric"] == THROUGHPUT.metric)
     key = keys_of(ip_versions, platforms, cells["calculated"].notna().any(), printed.notna().any())
     drawn = CategoryPanels(title, len(plan), len(key), columns=min(2, len(plan)) or 1)
@@ -61,7 +61,7 @@ def _plan(cells):
 
 
 def _mark_printed(axes, rows, sizes, ip_version):
-    """Draw the means that a paper prints, slightly beside the measured means."""
+    """Draw the means that a paper prints, slightly to the side of the measured means."""
     look = {"ls": "none", "marker": "x", "ms": 4.2, "mew": 1.1, "color": COLOURS[ip_version], "zorder": 3}
     for row in rows:
         if not is_missing(row["printed_mean"]):

@@ -1,4 +1,4 @@
-"""The section on message sizes: cells compared with the calculation and with each other, and the size of TCP's packets."""
+"""The section on message sizes: cells compared with the calculation and with each other, and the sizes of TCP packets."""
 
 from experiment.packet_sizes import TCP_TIMESTAMP_OPTION_BYTES
 from report_parts.cells_table import CCA, IP_KEY, N, cells_table, shown_cell, shown_number, shown_text
@@ -102,7 +102,7 @@ def _background_words(cells):
 
 
 def _measured_steps(cells):
-    """Return by how many clock steps round trips exceed the calculated time on average: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
+    """Return the mean number of clock steps by which round trips exceed the calculated time: "UDP 1.53 (IPv4) and 0.52 (IPv6)"."""
     trips = cells[(cells["background"] == "none") & (cells["metric"] == ROUND_TRIP.metric) & cells["excess"].notna()]
     parts = []
     for protocol, rows in trips.groupby("protocol", sort=False):
@@ -118,7 +118,7 @@ def _percent(heading, name):
 
 
 def _decimals(row):
-    """Return the number of decimals with which a cell's mean is shown."""
+    """Return the number of decimals for a cell's mean."""
     return 3 if row["unit"] == THROUGHPUT.unit else 2
 
 
@@ -197,7 +197,7 @@ KERNEL_TRIPS = (
 def _table(identifier, caption, table, shown, compared=""):
     """Return a page table that begins with the columns `PLACE`; None if there are no rows.
 
-    The column ``compared``, by which the two sides differ, is omitted. The CCA and the rate are omitted if they are the same in all rows.
+    The column ``compared``, in which the two sides differ, is omitted. The CCA and the rate are omitted if they are the same in all rows.
     """
     if table.empty:
         return None
@@ -214,7 +214,7 @@ def _in_papers_units(cells):
 
 
 def _sent_rows(cells):
-    """Return the rows of a table of TCP's data per packet, peer to peer: one row per message size, one value per IP version."""
+    """Return the table rows on data per TCP packet in peer-to-peer cells: one row per message size, with one value per IP version."""
     networks = network_words(cells)
     tcp = cells[(cells["background"] == "none") & (cells["protocol"] == "tcp") & cells["packet_bytes"].notna()]
     rows = []
@@ -246,7 +246,7 @@ def _impossible_prints(cells):
                 f"{plain(mean)} Mbit/s with {plain(size)} bytes ({ip_words(ip_version)}, "
                 f"{ENVIRONMENTS[row['background']]}) would take {number(needed, 0)} Mbit/s of the cable"
             )
-    # The same printed value occurs once for each CCA.
+    # Each printed value occurs once for every CCA.
     return list(dict.fromkeys(prints))
 
 

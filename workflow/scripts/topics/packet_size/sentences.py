@@ -1,4 +1,4 @@
-"""Findings of a study of message sizes, as sentences that give the numbers."""
+"""Sentences that report the findings of a study of message sizes, with the numbers."""
 
 from report_parts.data_tables import minus
 from report_parts.material import Finding
@@ -19,9 +19,10 @@ from wording.scenario_words import ip_words
 from wording.sentence_words import listed
 
 SPREAD = "can't be distinguished from the variation between runs"
-#: Check that a run under a real clock may fail -> the reason in words.
+#: Name of a check that can fail under a real clock -> the reason in words.
 FAILURES = {"cpu_saturation": "a core was saturated", "clock": "the clock ran late"}
-#: TCP joined messages if the data per packet with the smallest messages is at least this share of that with the largest messages.
+#: TCP counts as joining messages if the mean data per packet with the smallest messages is at least this fraction of the mean with the
+#: largest messages.
 ALIKE = 0.9
 
 
@@ -203,7 +204,7 @@ def _spread_sentence(differences, what):
 
 
 def environment_sentence(differences) -> str:
-    """Report how much the server's other messages cost."""
+    """Report the effect of the server's other messages on throughput and round-trip time."""
     rows = differences[(differences["question"] == ENVIRONMENT) & differences["percent"].notna()]
     if rows.empty:
         return ""

@@ -135,8 +135,8 @@ def _spread(runs, confidence):
 def _held_against(row, expected):
     """Return the columns that compare a cell's mean with the calculated value; empty if either of the two is missing.
 
-    A round trip may exceed the calculated value by the steps of the guest's clock. With a server, a round trip may also take longer, but at
-    most by the share of the cable's capacity that the server's other messages use.
+    A round trip may exceed the calculated value by the steps of the guest's clock. If the server's other messages use a share b of the
+    cable's capacity, a round trip may also take up to 1 / (1 - b) times as long as calculated.
     """
     if row["mean"] is None or math.isnan(expected):
         return {}

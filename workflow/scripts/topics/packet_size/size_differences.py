@@ -91,7 +91,7 @@ def _paired_differences(runs, first, second):
     ]
     values = [side["measured"].where(side["valid"]) for side in sides]
     steps = [side.loc[side["valid"], "resolution"].max() for side in sides]
-    pairs = values[1] - values[0]  # the index has the replications of both sides
+    pairs = values[1] - values[0]  # the index contains the replications of both sides
     incomplete = int(pairs.isna().sum())
     return pairs.dropna(), sum(steps), incomplete_words(incomplete, len(pairs)) if incomplete else ""
 

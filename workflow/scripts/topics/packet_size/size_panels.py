@@ -13,12 +13,12 @@ from topics.packet_size.traffic import TRAFFIC, network_words
 from wording.number_format import is_missing, number, plain
 from wording.scenario_words import ip_words
 
-#: IP version -> colour. The marks for the two versions are drawn slightly to either side of the slot.
+#: IP version -> colour. The marks for the two versions are drawn slightly to the left and to the right of the slot's centre.
 COLOURS = {"ipv4": LIGHT.blue, "ipv6": LIGHT.maroon}
 SHIFTS = {"ipv4": -0.09, "ipv6": 0.09}
-#: Offset by which the second platform's marks are shifted to the right if both platforms are shown.
+#: If both platforms are shown, the second platform's marks are shifted to the right by this amount.
 ASIDE = 0.12
-#: A real clock's marks are open.
+#: Platform -> marker, and whether the marker is open; markers for a real clock are open.
 MARKERS = {"uml": ("o", False), "host": ("s", True)}
 
 

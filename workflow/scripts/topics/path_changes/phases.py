@@ -8,7 +8,7 @@ from experiment.timeline import DIRECTIONS, LOST_ALL
 from study_files.study_variation import drawn
 from wording.number_format import plain
 
-#: Kinds of changes that always begin a phase. Of a ramp, only the last step begins a phase; of a trace, only the first step.
+#: Kinds of changes that always begin a phase. In a ramp, only the last step begins a phase; in a trace, only the first step does.
 ALONE = ("step", "down", "up")
 _WORDS = {"rate_mbps": "rate {} Mbit/s", "delay_ms": "delay {} ms", "loss_percent": "loss {} %"}
 

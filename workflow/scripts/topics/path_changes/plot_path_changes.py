@@ -68,7 +68,7 @@ def _stairs(steps, end_s):
 def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
     """Return the lines for the first valid run of each cell, and the changes to each scenario's path.
 
-    The changes are scenario -> list of (time in s, description).
+    The changes are a dict: scenario -> list of (time in s, description).
     """
     valid = runs[runs["valid"] & runs["scenario"].isin(changing)]
     shown = {

@@ -28,7 +28,7 @@ VERSIONS, KERNEL, KERNELS = "versions of the simulator", "kernel and simulator",
 
 @dataclass(frozen=True)
 class Compared:
-    """A metric in which platforms are compared.
+    """A metric by which platforms are compared.
 
     ``column`` is a column of ``tidy/runs.csv``, and ``key`` names the metric's tolerance in the study's file.
     """
@@ -39,7 +39,7 @@ class Compared:
     key: str
 
     def bounds(self, agreement, scale) -> tuple[float, float]:
-        """Return the lower and the upper bound of the tolerance, as contrasts on a scale."""
+        """Return the lower and the upper bound of the tolerance, converted to the given scale."""
         tolerance = agreement[self.key]
         if self.key.endswith("_factor"):
             if scale == "ratio":
@@ -60,7 +60,7 @@ METRICS = (
 
 
 def _compare_values(metric, runs_a, runs_b, agreement, params):
-    """Compare the second of two platforms with the first in one metric; return columns of `PLATFORMS`.
+    """Compare the second of two platforms with the first by one metric; return columns of `PLATFORMS`.
 
     The columns are ``scale`` and all that follow it in the table, except p_differ_bh and verdict, which depend on other rows. An additional
     column, ``exact``, contains the bounds of the difference if they are known without a test. ``runs_a`` and ``runs_b`` are valid runs;

@@ -1,6 +1,6 @@
-"""Find whether differences between platforms arise only during start-up or all the time, and describe start-up on each platform.
+"""Find whether differences between platforms arise only during start-up or persist, and describe start-up on each platform.
 
-A difference that remains in goodput when start-up is excluded isn't due to start-up. Start-up is described by the intervals of iperf3's
+A goodput difference that remains when start-up is excluded isn't due to start-up. Start-up is described by the intervals of iperf3's
 report and, if the study requests time series, by the samples of the sockets.
 """
 

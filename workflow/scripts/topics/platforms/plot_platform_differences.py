@@ -28,7 +28,7 @@ SHOWN = {"goodput_mbps": "goodput", "jain_index": "Jain's index", "rtt_mean_ms":
 WIDTH_PT, ROW_PT, AXIS_PT, RIGHT_PT, HEADER_PT = 200, 11, 30, 8, 30
 #: Columns that identify a row of a panel.
 KEY = ("conditions", "buffer", "cca", "ip_version")
-# The axis extends to this multiple of the largest difference or tolerance; intervals from few runs would be much longer.
+# The axis extends to at most this multiple of the largest difference or tolerance, because intervals from few runs can be much longer.
 REACH = 1.5
 
 

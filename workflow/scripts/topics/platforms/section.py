@@ -104,7 +104,7 @@ def _kernel_rows(environments):
     rows = []
     for row in environments.to_dict("records"):
         name, meaning = PROPERTIES.get(row["property"], (row["property"].replace("_", " "), ""))
-        # The first characters suffice to distinguish digests, and keep the table as wide as the page.
+        # The first characters suffice to distinguish digests, and keep the table no wider than the page.
         length = DIGEST_SHOWN if any(part in row["property"] for part in ("digest", "sha256")) else None
         values = [NONE if is_missing(row[key]) else str(row[key])[:length] for key in ("value_a", "value_b")]
         rows.append({"name": name, "values": values, "meaning": meaning})
@@ -176,7 +176,7 @@ def _durations(tables):
 
 
 def _step_of_cause(heading, step, verdict):
-    """Return the column with the change from one platform to another, in the style of the verdict on this change."""
+    """Return the column with the change from one platform to another; the verdict on the change determines a cell's style."""
 
     def cell(row):
         if is_missing(row[step]):
@@ -194,11 +194,11 @@ def _cause_words(cause):
 def step_rows(table) -> list[dict]:
     """Return the changes from each simulator version to the next.
 
-    The changes are those for the conditions and the buffer that the most versions ran. The list is empty if no two versions
-    are compared.
+    The changes are for the conditions and the buffer that were run with the largest number of versions. The list is empty if no two
+    versions are compared.
 
-    A step is a dict: ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``, each with a CCA and the cells of
-    goodput and Jain's index.
+    Each step is a dict with the keys ``step`` (name of the step), ``changes`` (list of str), ``buffer``, and ``rows``. Each row contains a
+    CCA and the cells of goodput and Jain's index.
     """
     versions = table[table["platform_a"].str.contains(":") & table["platform_b"].str.contains(":")]
     if versions.empty:
@@ -253,7 +253,7 @@ def findings(material) -> list[Finding]:
 
 
 def _shown(table, platform_a, platform_b):
-    """Return two platforms' comparisons in goodput, Jain's index and mean RTT."""
+    """Return the comparisons of two platforms by goodput, Jain's index and mean RTT."""
     of_pair = (table["platform_a"] == platform_a) & (table["platform_b"] == platform_b)
     return table[of_pair & table["metric"].isin((*STEP_METRICS, "rtt_mean_ms"))]
 

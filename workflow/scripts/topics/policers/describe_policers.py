@@ -8,7 +8,7 @@ from topics.policers.tables import POLICER_CELLS
 
 
 def describe_policers(runs, policers, confidence) -> pd.DataFrame:
-    """Return `POLICER_CELLS`: one row per cell, in the order of ``runs``; ``policers`` is scenario -> policers in words."""
+    """Return `POLICER_CELLS`: one row per cell, in the order of ``runs``; ``policers`` maps scenarios to their policers in words."""
     came = runs["packets_sent"] + runs["policer_drops"]
     came, ideal = came.where(came > 0), runs["ideal_goodput_mbps"]
     measured = runs.assign(

@@ -1,4 +1,4 @@
-"""Take an interim look at a scenario's runs, and decide whether precise means need more replications."""
+"""Take an interim look at a scenario's runs, and decide whether the means need more replications to be precise enough."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The means' precision, and the number of replications, in a study that adds replications until its means are precise enough."""
+"""The precision of the means, and the number of replications, in a study that adds replications until its means are precise enough."""
 
 from study_files.study_replications import has_looks
 from topics.precision.tables import PRECISION

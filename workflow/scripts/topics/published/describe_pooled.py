@@ -13,7 +13,7 @@ from run_tables.metrics import PUBLISHED_METRICS
 from topics.published.tables import HYPOTHESES, POOLED, POOLED_TESTS
 from wording.number_format import count, number, plain
 
-# Decimals to which values are rounded before they are counted, as printed in the paper
+# Number of decimals to which values are rounded before they are counted, as printed in the paper
 # (0.1 Mbit/s, 1 us, 0.01 %).
 MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
 # The metric for which a higher value is better; for all other metrics, a lower value is better.
@@ -29,7 +29,7 @@ def mode(values, decimals, unit) -> tuple[float | None, str]:
     if len(values) == 0:
         return None, "no value"
     rounded = "counted as they are" if decimals == 0 else f"rounded to {plain(10.0**-decimals)} {unit}"
-    # Adding 0.0 avoids writing -0.0.
+    # Adding 0.0 turns -0.0 into 0.0.
     distinct, counts = np.unique(np.round(values, decimals) + 0.0, return_counts=True)
     most = int(counts.max())
     ties = int((counts == most).sum())

@@ -77,7 +77,7 @@ def _printed_tables(tables, paper):
 
 
 def _printed_row(values, runs):
-    # Use the paper's number of digits, not ours.
+    # Show as many digits as the paper does.
     return values and {"n": runs} | {
         key: value if isinstance(value, str) else plain(value) for key, value in values.items()
     }

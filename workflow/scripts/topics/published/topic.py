@@ -1,4 +1,4 @@
-"""The published analysis in the paper on IPv4 and IPv6, repeated: tables 3 to 5 and figures 3 to 6."""
+"""A repetition of the analysis published in the paper on IPv4 and IPv6: tables 3 to 5 and figures 3 to 6."""
 
 from run_tables.metrics import PUBLISHED_METRICS
 from topics.cells.topic import metric_figure

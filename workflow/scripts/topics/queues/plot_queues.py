@@ -60,7 +60,7 @@ def _draw(cells):
         for measure, (_, most) in SHOWN.items()
     }
     title = "Delay, goodput, drops and marks by queueing discipline"
-    # No panel is drawn for a measure without values: goodput and RTT if all flows belong to other groups, ECN marks if ECN is off.
+    # No panel is drawn for a measure without values, such as goodput and RTT if all flows belong to other groups, or marks if ECN is off.
     shown = {measure: what for measure, (what, _) in SHOWN.items() if _is_known(cells, measure) or not cells["n"].any()}
     drawn = CategoryPanels(title, len(shown) * len(groups), len(lines), columns=2)
     for (_, conditions, ip_version), here in groups:
@@ -81,7 +81,7 @@ def _draw(cells):
 
 
 def _draw_line(axes, cells, variants, line, shift, measure, several):
-    """Draw a CCA's symbols, with or without ECN; return a description of them in words."""
+    """Draw the symbols of one line (a CCA with an ECN setting); return the plotted values in words."""
     cca, ecn = line
     own = cells[(cells["cca"] == cca) & (cells["ecn"] == ecn)].set_index("variant")
     words = []

@@ -20,7 +20,7 @@ SHOWN = (
     shown_number("Marks", "queue_marks", 1), shown_number("CE arrived", "ce_received", 1),
     shown_number("CE echoed", "ce_echoed", 1), shown_number("Retransmitted", "retransmits", 1),
 )  # fmt: skip
-#: Column of delays -> verb phrase that says what a CCA does.
+#: Column with the delay -> verb phrase that follows the CCA in a sentence about this delay.
 WAITS = {"queueing_ms": "waits", "rtt_above_ms": "has RTTs above the path's shortest by"}
 TABLES = {"table": PageTable("queue-cells", "Drops and marks by queue, ECN and CCA", "queue_cells", SHOWN)}
 

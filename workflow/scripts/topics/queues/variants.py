@@ -18,7 +18,7 @@ def delay_of(cells) -> str:
 def with_variants(cells) -> pd.DataFrame:
     """Return the cells with the column ``variant``, which identifies the queue; CCA and ECN are not part of it.
 
-    A variant consists of two further columns. ``queue`` is the discipline with its parameters, except `ecn`. ``besides`` is the platform if
+    ``variant`` joins two further columns. ``queue`` is the discipline with its parameters, except `ecn`. ``besides`` is the platform if
     there are several, and the scenario's label if two scenarios of a setting would otherwise be the same variant.
     """
     parameters = (
@@ -40,7 +40,7 @@ def with_variants(cells) -> pd.DataFrame:
 def variants_of(cells) -> dict[str, str]:
     """Return variant -> name, in the table's order.
 
-    A name is the discipline; if the discipline occurs with several parameters, a parameter's non-default value is added.
+    A name is the discipline; if the discipline occurs with different parameters, the first value that isn't the default is added.
     """
     queues = list(dict.fromkeys(cells["queue"]))
     disciplines = [queue.split(", ")[0] for queue in queues]
@@ -48,7 +48,7 @@ def variants_of(cells) -> dict[str, str]:
         queue: name if disciplines.count(name) == 1 else _name(queue, name)
         for queue, name in zip(queues, disciplines, strict=True)
     }
-    # Variants with the same name so far are named with all parameters.
+    # If two queues would have the same name, both are named with all their parameters.
     names = {queue: queue if list(names.values()).count(name) > 1 else name for queue, name in names.items()}
     variants = cells.drop_duplicates("variant")
     return {

@@ -48,7 +48,7 @@ def _draw(cells):
 
 
 def _draw_slot(axes, rows, place, beside, measure, name):
-    """Draw a slot's symbols, one per cell; return a description of them in words."""
+    """Draw a slot's symbols, one per cell; return the plotted values in words."""
     colour = LIGHT.muted if beside == ALONE else cca_colour(beside)
     words = []
     for row in rows.to_dict("records"):

@@ -24,7 +24,7 @@ TITLE = "Completion times of web objects"
 def _steps(objects):
     """Return the steps of the completion times' distribution function: times, and the share of objects completed by each time.
 
-    The steps are evenly spaced in rank. The last share is that of all objects that were ever completed.
+    The steps are evenly spaced in rank. The last share is the share of objects that were ever completed.
     """
     times, shares = ended_shares(objects["watched_ms"].fillna(np.inf), objects["completion_ms"].notna())
     ranks = np.unique(np.linspace(0, len(times) - 1, min(len(times), STEPS_AT_MOST)).round().astype(int))

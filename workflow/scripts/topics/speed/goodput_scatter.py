@@ -1,7 +1,7 @@
 """Plot goodput against another quantity, with one panel per scenario, one dot per replication, and the means.
 
-Each CCA is shown in its own colour and with its own marker, and is named next to its mean. Markers are filled for IPv4 and open for IPv6. If
-the other quantity is a delay, the axes are those of `delay_plane`, with an ellipse around each CCA's dots.
+Each CCA is shown in its own colour and with its own marker, and is named next to its mean. Markers are filled for IPv4 and open for IPv6.
+If the other quantity is a delay, the axes are those of `delay_plane`, with an ellipse around each CCA's dots.
 """
 
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from wording.number_format import is_missing, number
 from wording.scenario_words import conditions, heading, ip_words
 
 LEFT_PT = 36
-# If the other quantity is a delay, the goodput axis extends down to this share of the highest value, so that tiny differences
-# aren't magnified.
+# If the other quantity is a delay, the goodput axis extends down at least to this fraction of the highest value, so that tiny
+# differences aren't magnified.
 LEAST_DEPTH = 0.95
 # If there are more CCAs than this, the panels are enlarged to make room for the names.
 CCAS_AT_EASE, PER_CCA_PT = 8, 8
-# Up to this number, each dot is drawn as the CCA's marker; more dots are drawn as a cloud of small dots, which takes fewer bytes.
+# Up to this number of dots per cell are drawn with the CCA's marker; more are drawn as a cloud of small dots, which takes fewer bytes.
 MARKERS_AT_MOST = 20
 # If a cell contains more replications than this, only the first ones are plotted; the mean is over all replications.
 DOTS_AT_MOST = 100

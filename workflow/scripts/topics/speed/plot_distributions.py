@@ -24,7 +24,7 @@ CCAS_A_PANEL = 8
 STEPS_AT_MOST = 200
 # Heights at which a name may be placed next to its line.
 NAMED_AT = (0.15, 0.35, 0.5, 0.65, 0.85)
-# Number of heights at which lines are examined to keep names from overlapping them.
+# Number of heights at which the positions of lines are determined, so that names don't overlap the lines.
 HEIGHTS_KEPT_FREE = 30
 SHARES = Axis("linear", 0.0, 1.0, (0, 0.5, 1))
 LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
@@ -33,7 +33,7 @@ LINES = {"ipv4": "-", "ipv6": (0, (2.2, 1.4))}
 def steps(values) -> tuple[np.ndarray, np.ndarray]:
     """Return the steps of an empirical distribution function.
 
-    ``values`` (float, shape (n,)) contains at least one element. The result is the sorted values and, for each sorted value, the share of
+    ``values`` (float, shape (n,)) contains at least one element. Returns the sorted values and, for each sorted value, the share of
     values that aren't larger. Both arrays contain n elements, or at most `STEPS_AT_MOST` if n is larger.
     """
     ordered = np.sort(np.asarray(values, dtype=float))

@@ -13,7 +13,7 @@ from topics.speed.goodput_scatter import Quantity, scatter
 #: Name of a delay in `waiting` -> its name on the axis.
 ON_AXIS = {ABOVE: "RTT above path"}
 #: The delay of a full queue isn't marked if it exceeds this multiple of a scenario's largest delay: no flow fills such a queue, and the
-#: axis would be compressed.
+#: mark would stretch the axis too far.
 FAR_OFF = 100
 
 

@@ -7,7 +7,7 @@ A cell is compared with these models:
   with a burst of losses, and the congestion window doesn't respond to each loss in a burst;
 - without configured loss: the goodput of a saturated link. The response functions don't apply, because they assume independent
   losses, and a full queue drops packets in bursts;
-- always: the delay of a full queue, compared with the mean time that packets waited.
+- always: the delay of a full queue, compared with the mean time that packets spent in queues.
 
 A cell that doesn't meet a model's assumptions (`preconditions`) isn't comparable with this model; the row gives the reason.
 
@@ -31,7 +31,8 @@ from topics.theory.tables import MODELS
 from wording.number_format import count
 
 GOODPUT, STEADY_GOODPUT = "goodput", "goodput after start-up"
-#: Columns added to the runs: goodput without the data that was in flight before the measured period, and the time that packets waited.
+#: Columns added to the runs: goodput without the data that was in flight before the measured period, and the time that packets spent
+#: in queues.
 WITHIN, WAITING = "goodput of the window", "waiting"
 _LOSSES = (STEADY_GOODPUT, "Mbit/s", "goodput_steady_mbps", "goodput_steady_mbps", "loss after start-up")
 #: Model -> quantity, unit, column with the measured value, metric that determines the resolution, and inputs of the model in words.
@@ -68,7 +69,7 @@ def ratio_interval(measured, modelled, confidence, resolution=0.0) -> tuple[floa
     half = stats.t.ppf((1 + confidence) / 2, n - 1) * error
     if ratio <= 0:
         return float(ratio), float(ratio - half), float(ratio + half)
-    # Capped, so that a ratio near 0 with a large error doesn't lead to an infinite end.
+    # The exponent is capped, so that a ratio near 0 with a large error doesn't lead to an infinite end.
     factor = np.exp(min(half / ratio, 50))
     return float(ratio), float(ratio / factor), float(ratio * factor)
 
@@ -81,12 +82,12 @@ def add_models(runs) -> pd.DataFrame:
     column `<model>, capped` is True where this limit replaced a larger value.
     """
     inputs = ("mss_bytes", "rtt_steady_ms", "retransmit_steady_percent", "flows_under_test")
-    # In all other runs, the values are missing and stay missing.
+    # The inputs of all other runs are set to missing, so their modelled values are missing too.
     known = runs.where((runs[list(inputs)] > 0).all(axis=1))
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     columns = {}
     for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
-        # As a share of all segments sent, including retransmissions.
+        # Loss as a share of all segments sent, including retransmissions.
         loss = known["retransmit_steady_percent"] / (100 + known["retransmit_steady_percent"])
         of_flow = law(known["mss_bytes"], known["rtt_steady_ms"], loss)
         summed = known["flows_under_test"] * of_flow
@@ -163,7 +164,7 @@ def _model_row(runs, model, confidence, cautions, unlike):
 
 
 def _cautions(scenario):
-    """Return model -> note for the reader; the note is "" if nothing about the scenario needs one."""
+    """Return model -> note about the scenario for the reader of the report; "" if no note is needed."""
     lost = "acknowledgements are lost too, which the law ignores" if scenario["loss_reverse_percent"] > 0 else ""
     long = "the queue holds super-packets, which are longer than the full packets of the model"
     return {SQUARE_ROOT: lost, CUBIC: lost, FULL_QUEUE: long if scenario["segmentation_offload"] else ""}

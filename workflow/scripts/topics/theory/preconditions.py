@@ -5,14 +5,14 @@ from experiment.specification import RunSpecification
 from study_files.study_design import is_changing
 from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 
-#: Flows that are limited by receive windows or send buffers for more than this percentage of time violate a model's assumptions.
+#: Flows that are limited by receive windows or send buffers for more than this percentage of the time violate a model's assumptions.
 WINDOW_LIMITED_PERCENT = 10
-#: Ratio of segments retransmitted after start-up to segments lost at random; a larger ratio shows that there are other losses.
+#: Maximum ratio of segments retransmitted after start-up to segments lost at random; a larger ratio shows that there are other losses.
 MORE_LOSSES = 1.5
 
 
 def unlike(scenario) -> dict[str, list[str]]:
-    """Return model -> list of reasons why a resolved scenario violates the model's assumptions; the list is empty if it doesn't.
+    """Return model -> list of reasons why a resolved scenario violates the model's assumptions; an empty list if it meets them.
 
     The response functions assume random losses of individual segments on a constant path. The model of the saturated link assumes that only
     the measured flows use the link. The model of the full queue assumes that nothing else delays a packet beyond the path's delay.
@@ -62,8 +62,8 @@ def _said(*conditions):
 def _holds_less_than_path(run):
     """Return whether the send buffers of all flows together hold less than the path's bandwidth-delay product.
 
-    The kernel uses half of a send buffer for data structures. The kernel doesn't count the time for which a blocking program waits for the
-    send buffer, so `window_limited_percent` doesn't include this time.
+    The kernel uses half of a send buffer for data structures. It doesn't count the time during which a program is blocked because the send
+    buffer is full, so `window_limited_percent` doesn't include this time.
     """
     buffer = run.transport.send_buffer_bytes
     if buffer is None or run.capacity.is_unlimited():

@@ -23,7 +23,7 @@ from wording.number_format import count
 MIN_SCENARIOS = 3
 # The effects of RTT and loss can't be separated if they are correlated this closely.
 SAME_DIRECTION = 0.999
-# The interval of an exact fit has width 0; values this close to an interval count as inside.
+# The interval of an exact fit has width 0, so rounding matters: an interval may exceed the margin by this amount and still count as inside.
 EXACT = 1e-9
 #: Margin: an exponent agrees with theory if it differs from the theoretical exponent by at most this much. The margin is half the
 #: difference between Reno's and CUBIC's exponents (-1 and -0.25 for RTT, -0.5 and -0.75 for loss), so that an interval within the
@@ -62,7 +62,7 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
     means = means.reset_index().merge(scenarios[["scenario", *CONDITIONS]], on="scenario", how="left")
     return means.assign(
         per_flow_mbps=means["goodput_mbps"] / means["flows"],
-        # Standard error of the logarithm, to first order; unknown for a single run.
+        # Standard error of the logarithm, to first order; 0 for a single run, for which it is unknown.
         log_error=(means["goodput_error"] / means["goodput_mbps"].where(means["goodput_mbps"] > 0)).fillna(0.0),
     )
 
@@ -71,7 +71,7 @@ def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
     """Return the exponents that a CCA's model predicts for cells with this CCA, as (exponents, source, reason).
 
     ``exponents`` contains the keys "rtt_ms" and "loss_percent", or is empty if no model predicts the same exponents for all cells.
-    ``source`` cites the model. ``reason`` states why there are no exponents although there is a model of the CCA. Both texts may be empty.
+    ``source`` cites the model. ``reason`` states why there are no exponents although a model of the CCA exists. Both texts may be empty.
     """
     if cca not in ("reno", "cubic"):
         return {}, "", ""
@@ -95,8 +95,8 @@ def expected_exponents(cells, cca) -> tuple[dict[str, float], str, str]:
 def power_law(cells, terms, confidence) -> dict[str, float]:
     """Fit goodput per flow as a product of powers, by least squares of the logarithms.
 
-    The exponent is a linear combination of the cells' means, so the standard errors of these means give a normal interval. The wider of
-    this interval and the regression's t interval is returned.
+    The exponent is a linear combination of the cells' means, so the standard errors of these means imply an interval based on the normal
+    distribution. The wider of this interval and the regression's t interval is returned.
 
     Returns estimate, ci_low and ci_high for the exponent of the first term, and r2.
 
@@ -109,7 +109,7 @@ def power_law(cells, terms, confidence) -> dict[str, float]:
     confidence : float
         Confidence level of the interval.
     """
-    import pingouin  # imported here: it takes a second
+    import pingouin  # imported here, because the import takes a second
 
     logarithms = np.log(cells[["per_flow_mbps", *terms]])
     fit = pingouin.linear_regression(logarithms[terms], logarithms["per_flow_mbps"], as_dataframe=False)
@@ -170,7 +170,7 @@ def _regression_row(cells, cca, terms, confidence):
 
 
 def _why_no_line(cells, terms):
-    """Return the reason why a regression over these cells is impossible; "" if it is possible."""
+    """Return the reason why a regression on these cells is impossible; "" if it is possible."""
     conditions = {"rtt_ms": "rtt_path_ms", "loss_percent": "loss_configured_percent"}
     different = cells[conditions[terms[0]]].nunique()
     if terms == ["rtt_ms"] and different < MIN_SCENARIOS:

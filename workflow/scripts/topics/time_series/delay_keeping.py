@@ -21,7 +21,7 @@ OF_VEGAS = ("queued as believed", "Diff", "queued", "RTT assumed for the empty p
 
 
 def vegas_measures(series, paths_ms, ends_s) -> list[list]:
-    """Return the measures `OF_VEGAS` of each Vegas flow, over the samples in which the flow has settled.
+    """Return the measures `OF_VEGAS` of each Vegas flow, computed from the samples in which the flow has settled.
 
     Linux truncates Diff to a whole number, so an exact value of almost `VEGAS_BETA_PACKETS` + 1 is still within bounds. The number of
     packets in the queue is Diff divided by the ratio of the RTT to the base RTT.
@@ -68,7 +68,7 @@ def vegas_measures(series, paths_ms, ends_s) -> list[list]:
 def _least_of_round_trip(time_s, values, rtt_ms):
     """Return, for each sample, the minimum value in the round trip before this sample.
 
-    An individual sample may have been taken before the minimum RTT of its round trip occurred.
+    The sample itself may have been taken before the minimum RTT of its round trip occurred.
     """
     window = pd.Timedelta(np.median(rtt_ms), "ms")
     return pd.Series(values, pd.to_timedelta(time_s, "s")).rolling(window, closed="both").min().to_numpy()
@@ -98,7 +98,7 @@ def is_settled(samples) -> np.ndarray:
 
 
 def _recovers(samples):
-    """Return a mask of the samples in which a loss is being repaired."""
+    """Return a mask of the samples that were taken during loss recovery."""
     return samples["state"].isin(("recovery", "loss")).to_numpy()
 
 
@@ -145,7 +145,7 @@ def bbr_measures(series, paths) -> list[list]:
         if len(steady):
             window = bbr_window_packets(path) if known else None
             rate = path.rate_mbps * path.mss_bytes / path.frame_bytes if known else None
-            # The packets of the window that exceed the BDP may be queued.
+            # The packets of the window in excess of the BDP may be queued.
             waiting = (0.0, window / (path.packets_per_s * path.base_rtt_s) - 1) if known else (None, None)
             queue = steady["rtt_ms"].mean() / path.base_rtt_ms - 1 if known else np.nan
             rows += [

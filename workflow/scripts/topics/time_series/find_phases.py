@@ -13,7 +13,7 @@ def phase_time(phases) -> pd.DataFrame:
     """Return the share of time that the flows of each CCA spend in each phase of a run, and the number of spells per flow.
 
     ``phases`` are `PHASES`. The columns are `RUN`, flow_cca, phase, share_percent (of the total time of the CCA's flows) and spells. Each
-    run has a row for every phase in which any flow of the CCA is seen in the study.
+    run has a row for every phase that occurs in any flow of the CCA in the study.
     """
     run = [*RUN, "flow_cca"]
     spent = phases.assign(seconds=phases["end_s"] - phases["begin_s"]).astype({"phase": str, "flow_cca": str})

@@ -26,7 +26,7 @@ def _paths_of(runs, scenarios, flows):
 
 
 def _coarseness(all_teeth, intervals_ms):
-    """Return each cell's growth of the congestion window between two samples, as a share of the window's peak, averaged over teeth."""
+    """Return, for each cell, the growth of cwnd between two samples as a fraction of the tooth's peak, averaged over teeth."""
     grown = all_teeth.assign(
         share=all_teeth["scenario"].map(intervals_ms) / 1000
         * all_teeth["round_trips"] / (all_teeth["end_s"] - all_teeth["avoidance_begin_s"]) / all_teeth["peak_packets"]

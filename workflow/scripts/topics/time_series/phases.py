@@ -19,7 +19,7 @@ BBR, by its gains (net/ipv4/tcp_bbr.c):
 BBR recovers from losses within each of these phases, so recovery isn't a separate phase. If the gains are unknown, only
 ProbeRTT can be recognised, by its cwnd.
 
-If a program logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`), its phases are those of the same names. The phases
+If a program logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`), its phases have the same names. The phases
 of other programs are unknown.
 
 A phase shorter than the sampling interval may be missed; beginnings and ends are only accurate to one sampling interval.
@@ -37,7 +37,7 @@ AVOIDANCE = "congestion avoidance"
 RECOVERY = "fast recovery"
 LOSS = "loss recovery"
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
-#: Phase of samples that don't show a phase, such as BBR's samples taken before the first packet or without the gains.
+#: Phase of samples that don't show a phase, such as BBR samples that were taken before the first packet or that lack the gains.
 UNTOLD = "not told"
 ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
 #: Columns of the samples from which phases are derived.
@@ -94,7 +94,7 @@ def phase_table(series) -> pd.DataFrame:
     lasts = np.r_[begins[1:], len(series)] - 1
     nexts = np.minimum(lasts + 1, len(series) - 1)
     time = series["time_s"].to_numpy()
-    # The next phase's first sample isn't the end if it belongs to another flow.
+    # A phase ends at the first sample of the flow's next phase or, in the flow's last phase, at the last sample.
     ends = np.where(flow[nexts] == flow[begins], time[nexts], time[lasts])
     table = series.iloc[begins][[*FLOW, "flow_cca"]].reset_index(drop=True)
     return table.assign(phase=np.asarray(phase[begins].astype(str)), begin_s=time[begins], end_s=ends)

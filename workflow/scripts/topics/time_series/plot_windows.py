@@ -27,7 +27,7 @@ DOTS = (0, (1, 1.4))
 ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
 #: Last row below a flow's congestion window: for kernel flows, and for a program's flows.
 RETRANSMITTED, DECLARED_LOST = "retransmitted", "declared lost"
-# Dash patterns that the flows use in turn: lines differ both in colour and in dashes.
+# Colours and dash patterns that the flows use in turn: lines differ both in colour and in dashes.
 _LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))
 STYLES = (
     ("own", "-"), ("ink", _LONG), ("muted", "-"), ("own", _LONG), ("ink", _SHORT), ("muted", _LONG), ("own", _SHORT), ("muted", _SHORT),
@@ -63,7 +63,7 @@ def _draw_windows(data, title, source, phases, programs=()):
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
     header(figure, title, key + ([change_key()] if moments else []))
-    # If a run is missing, there are no series and its axes stay empty.
+    # If a run has no time series, its axes stay empty.
     end = float(data[["time_s", "end_s"]].max().max()) if len(data) else 1.0
     panels = []
     for position, kind in enumerate(kinds):

@@ -21,7 +21,7 @@ from topics.time_series.window_series import flows_of
 TOOTHLESS = ("bbr", "vegas", "nv", "cdg")
 #: CCA -> number of teeth after slow start or a timeout that aren't in the steady state; 1 for other CCAs.
 UNSTEADY = {"cubic": 2}
-#: Minimum number of round trips: over fewer, growth in whole packets doesn't give a useful growth per RTT.
+#: Minimum number of round trips for which the growth per RTT is calculated: over fewer, growth in whole packets is too coarse.
 LEAST_ROUND_TRIPS = 3
 
 

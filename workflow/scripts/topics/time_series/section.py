@@ -103,7 +103,7 @@ def section(material) -> dict | None:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings about congestion windows; none unless runs are plotted, for a single scenario, one IP version and no mixes."""
+    """Return the findings about congestion windows; none unless runs are plotted, with only one scenario and IP version and no mixes."""
     drawn = pictures(material.design)
     if not drawn or material.design.mixes or len(material.design.scenarios) > 1 or len(material.design.ip_versions) > 1:
         return []
@@ -130,8 +130,9 @@ def _picture(picture, material):
 def _table(material, identifier, caption, table, shown, by_flow=True):
     """Return a table of the page; its first columns identify a row.
 
-    These columns are the scenario, the CCA or mix, the flows' CCA, and the IP version. The flows' CCA is shown only if it isn't always the
-    CCA, as in mixes and beside competing flows, and only if `by_flow` is true, which means that a row is about one CCA.
+    These columns are the scenario, the CCA or mix, the flows' CCA, and the IP version. The flows' CCA is shown only if it
+    differs from the CCA in some row, as it does in mixes and with competing flows, and only if `by_flow` is true, which means that each row
+    is about flows of one CCA.
     """
     mixes = material.design.mixes
     rows = table if isinstance(table, list) else table.to_dict("records")

@@ -57,7 +57,7 @@ def pictures(design) -> tuple[Picture, ...]:
         return ()
     several = len(sampled) > 1, True, len(design.ip_versions) > 1
     slugs = ["-".join(["windows", *map(slug_of, compress(cell, several))]) for cell in cells]
-    if len(set(slugs)) < len(slugs):  # scenarios such as 1.5 and 1-5
+    if len(set(slugs)) < len(slugs):  # names of scenarios, such as 1.5 and 1-5, may have the same slug
         slugs = [f"{slug}-{number}" for number, slug in enumerate(slugs, 1)]
     return tuple(Picture(slug, *cell) for slug, cell in zip(slugs, cells, strict=True))
 

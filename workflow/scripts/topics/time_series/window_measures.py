@@ -94,7 +94,7 @@ def tooth_measures(key, teeth, path) -> list[list]:
     # If there are no teeth at all, the column isn't boolean.
     cca, steady = key["flow_cca"], teeth[teeth["steady"].astype(bool)]
     if cca == "cubic":
-        # Teeth with and without fast convergence may alternate, so only whole pairs count.
+        # Teeth with and without fast convergence may alternate, so only an even number of teeth is used.
         steady = steady.iloc[len(steady) % 2 :]
     note = _why_no_teeth(path, len(steady), len(teeth)) if cca in LEFT else ""
     peaks, means, periods, left = (None, None), (None, None), (None, None), (None, None)
@@ -118,7 +118,7 @@ def tooth_measures(key, teeth, path) -> list[list]:
     grown = steady.dropna(subset=["growth_packets"])
     if cca == "reno" and len(grown):
         growth = grown["growth_packets"].sum() / grown["round_trips"].sum()
-        # Up to one packet less than a burst isn't in flight, but waits for the rest of the burst or for a delayed acknowledgement.
+        # Up to one packet less than a burst may be held back, waiting for the rest of the burst or for a delayed acknowledgement.
         burst = ACKNOWLEDGED_AT_ONCE if isinstance(path, str) else path.burst_packets
         rows.append(measure(key, "growth", len(grown), growth, 1 - (burst - 1) / _weighted_mean(grown), 1.0))
     return rows

@@ -1,4 +1,4 @@
-"""Read the series of valid runs from `tidy/sockets.parquet`, run by run."""
+"""Read the time series of valid runs from `tidy/sockets.parquet`, run by run."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Theory of the sawtooth of a lone flow's congestion window behind a drop-tail queue.
+"""The theoretical sawtooth of the congestion window of a lone flow through a drop-tail queue.
 
 The windows of `tcp_models.window_laws` (Reno: RFC 5681; CUBIC: RFC 9438) are calculated acknowledgement by acknowledgement
 for one bottleneck. As the congestion window grows, the bottleneck's queue lengthens the RTT. No parameter is fitted.
@@ -17,7 +17,7 @@ from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, CubicWindow, RenoWindow
 DUPLICATES = 3
 #: Ratio of Linux's pacing rate to the flow's rate (`tcp_pacing_ca_ratio`), and size of Linux's largest super-packet.
 PACING_RATIO, GSO_BYTES = 1.2, 65536
-#: Number of teeth to calculate, and number to average: CUBIC may alternate between teeth with and without fast convergence.
+#: Number of teeth to calculate, and number of final teeth to average: CUBIC may alternate between teeth with and without fast convergence.
 CALCULATED, AVERAGED = 12, 6
 
 
@@ -48,7 +48,7 @@ class TheoryPath:
     def burst_packets(self) -> float:
         """Number of packets that a sender sends at once (`tcp_tso_autosize`).
 
-        It is the number of packets that are sent in 1/1024 s at 1.2 times the rate; on a short path, it is larger.
+        It is the number of packets that are sent in 1/1024 s at 1.2 times the rate, more on a short path, and at least two.
         """
         short_path = GSO_BYTES / 2 ** (self.base_rtt_ms * 1000 // 512) / self.frame_bytes
         return max(2.0, PACING_RATIO * self.packets_per_s / 1024 + short_path)
@@ -97,7 +97,7 @@ def steady_tooth(cca, path) -> Tooth:
 
 
 def _next_tooth(cca, path, peak, w_max, late_s):
-    """Return the tooth that follows a loss at a congestion window of `peak`, then the next loss's window and its duration in s.
+    """Return the tooth that follows a loss at a window of `peak`, the window at the next loss, and the duration of the next loss in s.
 
     A loss lasts from the first to the last dropped packet.
     """

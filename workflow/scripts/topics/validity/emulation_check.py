@@ -37,8 +37,8 @@ def _independent_runs(runs):
     """Return the runs whose losses are independent: for each seed, the run that sent the most packets.
 
     Runs of one scenario and replication use the same seed, so the link drops packets with the same serial numbers in all these runs: the
-    losses of runs with fewer packets also occur in the run with the most packets. Counting all runs would make an interval up to sqrt(12)
-    times too narrow.
+    losses of runs with fewer packets also occur in the run with the most packets. Counting k such runs would make an
+    interval up to sqrt(k) times too narrow.
     """
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
 
