@@ -45,7 +45,7 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return the upper confidence bound on the share of outliers among a cell's runs, in percent, if none was observed.
+    """Return the upper confidence bound, in percent, on the share of outliers in a cell in which no outlier was observed.
 
     The bound depends on the number of runs in a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
     """

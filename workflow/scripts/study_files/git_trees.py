@@ -1,4 +1,4 @@
-"""Find, list and read the source tree of a revision in a Git repository with Linux, without writing to the repository.
+"""Find, list and read the Linux source tree of a revision in a Git repository, without writing to the repository.
 
 Git reads only its refs and its object store (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, index, filters or hooks are involved.
 Standard library only: set-up and the scripts in the analysis image need it too.
@@ -49,7 +49,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 
 
 def environment(repository) -> dict[str, str]:
-    """Return environment variables for Git commands that prevent Git from writing, fetching or using another repository.
+    """Return environment variables that prevent Git commands from writing, fetching or using another repository.
 
     A bare repository may be used even if the user's settings contain ``safe.bareRepository = explicit``, because it is always named.
     """
@@ -135,7 +135,7 @@ def content_digest(content, name) -> str:
 
 
 def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the object ID and content of each file in ``names``, a list of object IDs, in order.
+    """Yield the object ID and the content of each file, in the order of the object IDs in ``names``.
 
     Raises
     ------

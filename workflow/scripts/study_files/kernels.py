@@ -75,8 +75,8 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     Returns
     -------
     complete : dict
-        Completed kernels by name, with the keys in `KEYS`. The image's own kernel is None. Kernels based on the image's Linux lack the keys
-        ``version`` and ``sha256``.
+        Completed kernels by name, with the keys in `KEYS`. The image's own kernel is None, and so are kernels with problems. Kernels based
+        on the image's Linux lack the keys ``version`` and ``sha256``.
     problems : list of str
         Sentences that start with the affected key.
     """

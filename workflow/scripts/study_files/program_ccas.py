@@ -5,7 +5,8 @@ Standard library only: the scripts in the analysis image need it too.
 
 from experiment.flow_groups import LONG, OWN, PROGRAM
 
-#: Group of flows for a program that replaces the identical flows of a scenario; the missing values are taken from the scenario.
+#: Template for the group that represents the flows of a scenario without groups; `with_program` sets the values that depend on the scenario
+#: and on the program.
 GROUP = {
     "name": "own", "application": LONG, "program": None, "cca": OWN, "count": 1, "direction": "forward", "pair": None, "ecn": None,
     "start_s": 0, "stop_s": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed",
@@ -67,7 +68,7 @@ def is_under_test(group) -> bool:
 
 
 def with_named_programs(scenario, cca) -> tuple[dict, dict]:
-    """Undo `with_program` in the scenario of a received specification that hasn't been validated.
+    """Undo `with_program` in the scenario of a received specification, which need not be valid.
 
     Returns
     -------
