@@ -90,7 +90,7 @@ CCA_STYLE = {
     "lp": ("olive", TRIANGLE),
     "yeah": ("indigo", TRIANGLE),
 }
-# A mix of CCAs in one network.
+# Style of a mix of CCAs.
 OTHER_STYLE = ("muted", "D")
 # The style of a CCA that a study defines depends on its name only, so that the CCA looks the same everywhere. Two such CCAs may look alike.
 OWN_COLOURS, OWN_MARKERS = ("maroon", "blue", "pink", "olive", "green", "indigo"), ("D", "v", "P", "X", "p")

@@ -1,8 +1,8 @@
 """Place labels near their marks, within the panel.
 
-Labels are placed in the given order. The candidate positions of a label lie on rings around its marks, and the
-position with the lowest cost is chosen: distance costs little, covering marks or other labels costs much.
-The method is deterministic: the same marks give the same positions.
+Labels are placed in the given order. The candidate positions of a label lie on rings around its marks, and the position with the lowest
+cost is chosen: distance costs little; covering marks or other labels costs much more. The method is deterministic: the same marks give the
+same positions.
 """
 
 import math

@@ -154,7 +154,7 @@ def header(figure, title, entries) -> None:
     height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
     left = (GAP_PT / 2 + INDENT_PT) / width
     figure.text(left, 1 - 19 / height, title, size=10.5, weight="bold", va="baseline")
-    # Two rows on a narrow figure, so that the legend never sticks out.
+    # Two columns on a narrow figure, so that the legend never sticks out.
     figure.legend(
         handles=entries, loc="upper left", bbox_to_anchor=(left, 1 - 24 / height), frameon=False,
         ncols=max(1, len(entries)) if width > 500 else 2, fontsize=SMALL_SIZE_PT, borderpad=0,
