@@ -39,7 +39,8 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     step : float
         Resolution of the values, in their unit. The variance due to rounding is added to the variance within the groups.
     cells : int
-        Number of cells over which the false-alarm rate is divided: in 1 of 100 studies, chance alone produces outliers in any of the cells.
+        Number of cells over which the false-alarm rate is divided: in 1 of 100 studies, chance alone produces outliers in at least one
+        cell.
 
     Examples
     --------

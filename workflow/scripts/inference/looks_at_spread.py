@@ -41,7 +41,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     """
     edges, added = _sums_of_squares(tuple(looks))
     sums, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    # Probability that the sampling hasn't ended before and the sum of squares lies in each bin.
+    # For each bin, the probability that the sampling hasn't ended yet and that the sum of squares lies in the bin.
     likely, covered = np.eye(1, BINS)[0], 0.0
     for values, more in zip(looks, added, strict=True):
         likely = signal.fftconvolve(likely, more)[:BINS]

@@ -126,7 +126,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 
 def _problems_of(scenario, checks):
-    """Return the problems that the checks find in a resolved scenario; in a chain, those in `OF_BOTTLENECKS` examine each bottleneck."""
+    """Return the problems that the checks find in a resolved scenario; in a chain, checks in `OF_BOTTLENECKS` examine each bottleneck."""
     run, of_each = run_of(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [
