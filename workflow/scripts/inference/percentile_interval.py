@@ -51,7 +51,8 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
     """
     miss = 1 - confidence if kind == UPPER else (1 - confidence) / 2
     farthest = share if kind == UPPER else max(share, 1 - share)
-    # From the probability that all values are on one side; rounded, because logarithms may slightly exceed a whole number.
+    # From the probability that all values are on one side; rounded, because the quotient of the logarithms may slightly exceed a whole
+    # number.
     return math.ceil(round(math.log(miss) / math.log(farthest), 9))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def smallest_p(n_first, n_second) -> float:
-    """Return the smallest two-sided p of a Mann-Whitney test: 2 over the number of arrangements."""
+    """Return the smallest two-sided p of a Mann-Whitney test: 2 divided by the number of arrangements."""
     return min(1.0, 2 / math.comb(n_first + n_second, n_first))
 
 

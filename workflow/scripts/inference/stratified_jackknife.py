@@ -1,6 +1,6 @@
 """Uncertainty of a statistic over several strata: jackknife over entire replications, t intervals, Fieller's interval for a ratio.
 
-A statistic is given as rows: the first row is computed from all data, and each other row omits one replication, stratum by stratum. This
+A statistic is given as rows: the first row is computed from all data, and each further row omits one replication, stratum by stratum. This
 preserves dependence within replications (such as a common seed). For a mean in a single stratum, the result is the usual t interval.
 """
 

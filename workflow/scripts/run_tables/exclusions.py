@@ -1,4 +1,4 @@
-"""Reasons for excluding runs, and tables that include those excluded runs that have measurements."""
+"""Reasons for excluding runs, and tables that include the excluded runs for which measurements exist."""
 
 from collections.abc import Sequence
 

@@ -20,7 +20,7 @@ from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, TIDY_TABLES
 
 _TIDY = {table.name: table for table in TIDY_TABLES}
 
-#: Cache of `read_once`: (path, columns, size, modification time) -> table. None outside this context.
+#: Cache of `read_once`: (path, columns, size, modification time) -> table. None outside the context of `read_once`.
 _kept: dict[tuple, pd.DataFrame] | None = None
 
 
