@@ -17,7 +17,7 @@ ZERO_BELOW_SHARE = 0.4
 # Minimum share of a common axis that each panel must fill.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
-# If a difference is larger than this multiple of the margin, the margins would be too narrow to see on a linear axis.
+# If a difference is larger than this multiple of the margin, the margin would be too narrow to see on a linear axis.
 LINEAR_MARGINS = 8
 
 

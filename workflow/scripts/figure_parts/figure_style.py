@@ -1,9 +1,8 @@
 """The common style of all figures: colours and markers of the CCAs, colours of text (ink) and background (paper), and fonts.
 
-A CCA has the same colour and marker in every figure of every study. Six is the largest number of
-colours that readers with any kind of colour blindness can distinguish while all have a contrast
-of at least 3:1 with the paper, so three shapes distinguish the rest. The report replaces the light
-colours by the dark ones if the reader's system is set to dark colours.
+A CCA has the same colour and marker in every figure of every study. Six is the largest number of colours that readers with any kind of
+colour blindness can distinguish while all have a contrast of at least 3:1 with the paper, so three shapes distinguish the rest. The report
+replaces the light colours with the dark ones if the reader's system is set to dark colours.
 
 The seven steps of the ramp are for tiles. They differ mainly in lightness, so that readers with any kind of colour blindness see their
 order: the first is closest to the paper's colour. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and

@@ -93,7 +93,7 @@ def _along(starts, ends):
 
 
 def _crossings(anchors, centres, taken):
-    # Count the labels already placed that the line from mark to label would cross.
+    # Count the previously placed labels that the line from mark to label would cross.
     crossed = np.zeros(len(anchors))
     lines = _along(anchors, centres)
     for box in taken:

@@ -25,7 +25,7 @@ WIDEST_GAPS = {
     25: (2.44, 4.3), 30: (2.29, 3.99), 40: (2.11, 3.59), 60: (1.92, 3.27), 100: (1.77, 2.95), 200: (1.61, 2.61),
     500: (1.48, 2.42), 1000: (1.38, 2.32),
 }  # fmt: skip
-#: Minimum number of values in which outliers can be detected: if two of three values happen to be equal, any gap seems wide.
+#: Minimum number of values among which outliers can be detected: if two of three values happen to be equal, any gap seems wide.
 MIN_RUNS = min(WIDEST_GAPS)
 
 

@@ -1,4 +1,4 @@
-"""Rows of texts for the page that describe the scenarios, with rounded numbers, and the environments of the runs."""
+"""Describe the scenarios and the environments of the runs in rows of text for the page; numbers are rounded."""
 
 import json
 
@@ -114,7 +114,7 @@ def _seen_bursts(valid):
 
 
 def _shares_seen(valid):
-    """State what share of the packets each link option behind the bottleneck affected; "" if no option is set."""
+    """State the share of packets that each link option affected behind the bottleneck; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -139,7 +139,7 @@ def _discipline_words(row):
 def scenario_details(row) -> list[str]:
     """Return short texts about a scenario's settings that aren't in `CONDITIONS`.
 
-    Offload and netem come first, then traffic, then non-default settings. ``row`` is a row of ``tidy/scenarios.csv``.
+    Segmentation offload and netem come first, then traffic, then non-default settings. ``row`` is a row of ``tidy/scenarios.csv``.
     """
     details = []
     if not is_simulator(row["platform"]):

@@ -93,7 +93,7 @@ def _best_first(item, finding, tables):
 
 
 def tile_tables(runs, scenarios) -> list[dict]:
-    """Return tables of means over all valid runs of both IP versions, with one row per scenario and one column per CCA.
+    """Return tables of means over the valid runs of all IP versions, with one row per scenario and one column per CCA.
 
     The first table shows goodput as a percentage of the ideal. The second table shows the waiting time in ms (`run_tables.waiting`). A
     table with fewer than two values is omitted.

@@ -18,7 +18,7 @@ ROUND_TRIP = DefinedMetric(
 
 
 def _traffic_kind(scenario):
-    """Return the kind of traffic from which a scenario's metrics are read; if the scenario has no `application`, iperf3 is assumed."""
+    """Return the kind of a scenario's traffic, on which the sources of metrics depend; `application` is "iperf3" by default."""
     if is_simulator(scenario["platform"]):
         return "ns-3"
     application = scenario.get("application") or "iperf3"

@@ -105,7 +105,7 @@ def check_data(runs, checks) -> dict | None:
 def page_data(
     runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str, confidence: float, series=()
 ) -> dict:
-    """Return the data for the page's script: factor levels, measures, runs, means of cells, checks and time series.
+    """Return the data for the page's script: factor levels, measures, runs, cell means, checks and time series.
 
     ``runs`` contains one list per column; the lists for scenario, CCA and IP version contain indices into the factor levels.
     """

@@ -142,7 +142,7 @@ def size(value) -> str:
 
 
 def _effect_decimals(value) -> int:
-    """Return the number of decimals with which a difference is shown to three digits."""
+    """Return the number of decimals that shows a difference to three significant digits."""
     return max(0, decimals_for(value) - 1)
 
 

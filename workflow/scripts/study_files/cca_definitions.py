@@ -95,7 +95,7 @@ def impossible_name(names) -> str | None:
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
     """Return the definitions that runs of a CCA or mix in a resolved scenario need, by name.
 
-    CCAs built into the kernel need a definition only in a scenario with its own kernel.
+    CCAs built into the kernel need a definition only in a scenario that sets its own kernel.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]

@@ -1,4 +1,4 @@
-"""Remember across calls which contents have passed validation against which schema.
+"""Remember across invocations which contents have passed validation against which schema.
 
 Validating a study and its claims takes a tenth of the time of a dry run, and half of that is spent on importing jsonschema.
 """

@@ -92,7 +92,7 @@ def commit_of(repository, revision) -> str:
 
 
 def tree_of(repository, commit) -> str:
-    """Return the object ID of a commit's tree, which is a digest over all files."""
+    """Return the object ID of a commit's tree, which is a digest of all files."""
     return git(repository, "rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
 
 

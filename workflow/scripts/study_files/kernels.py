@@ -47,7 +47,7 @@ def bases() -> dict[str, dict[str, str]]:
 
 
 def recipe_digest(parts=RECIPE) -> str:
-    """Return the SHA-256 over the names and contents of files in the recipe (by default, all files in `RECIPE`)."""
+    """Return the SHA-256 of the names and contents of files in the recipe (by default, all files in `RECIPE`)."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:

@@ -13,8 +13,8 @@ BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
 HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 #: First line of a mail in an mbox, for mails that were saved without this line.
 BEGIN = b"From mboxrd@z Thu Jan  1 00:00:00 1970\n"
-#: Tags at the beginning of a subject, such as [PATCH v2 net-next 3/7], [RFC][PATCHv2 3/7] or [net-next,v2,3/7]; and, in these tags, the
-#: patch's number and the series' length, and the version.
+#: Tags at the beginning of a subject, such as [PATCH v2 net-next 3/7], [RFC][PATCHv2 3/7] or [net-next,v2,3/7]; within the tags, the number
+#: of the patch and of all patches; and the version of the series.
 TAGS = re.compile(r"(?:\s*\[[^\]]*\])*")
 NUMBERS = re.compile(r"(?<![\d/])(\d+)/(\d+)(?=[\s,\]])")
 VERSION = re.compile(r"(?:\b|(?<=PATCH)|(?<=RFC))v(\d+)\b", re.I)

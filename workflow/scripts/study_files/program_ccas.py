@@ -1,4 +1,4 @@
-"""Resolve names in `ccas` that stand for a declared program, such as "quic-go:reno"; its flows replace the flows under test.
+"""Resolve names in `ccas` that stand for a declared program, such as "quic-go:reno"; the program's flows replace the flows under test.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -88,7 +88,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name in `ccas` of a program given in the form used in groups, or None if the program is invalid."""
+    """Return the name by which `ccas` refers to a program, or None if the program, given in the form used in groups, is invalid."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

@@ -19,7 +19,7 @@ MOST_STREAMS, MOST_OBJECTS = 64, 100_000
 MOST_PACKETS = 500_000
 #: Maximum number of flows in a group of programs; each flow needs two processes.
 MOST_PROGRAMS = 16
-#: Key of a group -> applications to which the key applies; other keys apply to all applications.
+#: Application -> keys of a group that apply only to certain applications, including this one; all other keys apply to every application.
 KEYS = {
     LONG: ("cca", "rate_mbps", "on_s", "off_s", "direction"),
     WEB: ("cca", "arrivals_per_s", "sizes", "bytes", "direction"),

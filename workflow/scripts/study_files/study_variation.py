@@ -55,7 +55,7 @@ def corners(scenario) -> Iterator[dict]:
 
 
 def varied(scenario, shares) -> dict:
-    """Return a resolved scenario with conditions at given positions within their ranges.
+    """Return a resolved scenario in which the varied conditions are at given positions within their ranges.
 
     All delays and jitters are multiplied by the same factor. A queue in BDPs stays a queue in BDPs, unless `queue_packets` is drawn: it
     then becomes a queue in packets.
