@@ -62,7 +62,10 @@ class CategoryPanels(PanelFigure):
 
 
 def panel_key(axes, key, left_pt) -> None:
-    """Draw a panel's key above the plot, in rows of `KEY_COLUMNS` entries; ``left_pt`` is the space left of the axes in points."""
+    """Draw a panel's key above the plot, in rows of `KEY_COLUMNS` entries.
+
+    ``left_pt`` is the space to the left of the axes, in points.
+    """
     if not key:
         return
     width, height = size_pt(axes)

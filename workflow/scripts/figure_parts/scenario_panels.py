@@ -20,7 +20,7 @@ from wording.number_format import tick
 from wording.scenario_words import conditions, heading, ip_words
 
 INCH_PT = 72
-# Panel width by number of columns: type stays legible on a phone, where a panel fills the width.
+# Panel width by number of columns: text stays legible on a phone, where a panel fills the width.
 WIDTHS_PT = {1: 260, 2: 260, 3: 200}
 TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
 # Space for the names of rows, most of which are the kernel's CCAs.

@@ -2,7 +2,7 @@
 
 The interval is examined at interim looks after fixed numbers of values, and the first interval that is narrow enough ends the sampling.
 Because sampling ends sooner if the values happen to be close together, an ordinary 95 % interval then contains the mean in fewer than 95 %
-of cases (Chow and Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals;
+of cases (Chow and Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes as the intervals become narrower;
 Starr, same journal 37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
 98 to 99 %. Here all looks use the same confidence level, as in Pocock's test (Biometrika 64(2), 1977). The level is high enough that the
 final interval contains the mean of normal values with the stated probability even at the worst standard deviation.

@@ -38,9 +38,9 @@ def is_constant(contrasts) -> bool:
 
 
 def smallest_p(pairs) -> float:
-    """Return the smallest two-sided p that sign flips of n pairs can give: 2 / 2^n or, if the flips are drawn at random, more.
+    """Return the smallest two-sided p that sign flips of n pairs can give: 2 / 2^n if all flips are tried.
 
-    For flips drawn at random, it is 2 / (`FLIPS` + 1) or Hoeffding's bound, whichever is smaller, but not less than 2 / 2^n.
+    If the flips are drawn at random, it is 2 / (`FLIPS` + 1) or Hoeffding's bound, whichever is smaller, but not less than 2 / 2^n.
     """
     return max(2.0 ** (1 - pairs), min(2 / (FLIPS + 1), 2 * math.exp(-pairs / 2)))
 

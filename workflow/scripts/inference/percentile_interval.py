@@ -1,7 +1,7 @@
 """Distribution-free intervals for percentiles: both ends are order statistics.
 
-The number of n independent values below the p-th quantile of any distribution is binomial with n trials and probability p.
-So the probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
+Of n independent values, the number below the p-th quantile of any distribution is binomial with n trials and probability p. So the
+probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
 Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1). If there are too few values, not even the interval
 between the two extremes reaches the requested confidence. Then there is no interval, and only the number of values needed is known (as in
 TriScale: Jacob and others, 2021, Journal of Systems Research 1(1)).

@@ -23,7 +23,7 @@ def mann_whitney(first, second, significance) -> tuple[float | None, float | Non
     ----------
     first, second : array_like of float
     significance : float
-        Significance level. A test whose p can't fall below it with this number of values is skipped.
+        Significance level. A test is skipped if its p can't fall below this level with the given number of values.
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     n_first, n_second = len(first), len(second)

@@ -86,7 +86,7 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
     on the logarithmic scale.
     """
     standardised = min(from_effect(effect, scale) / sd, MAX_STANDARDISED)
-    # Rounded, so that different machines agree and the cache is hit.
+    # Rounded, so that different machines agree and cached results can be reused.
     standardised = float(f"{standardised:.9g}")
     if math.sqrt(MAX_PAIRS) * standardised < 1 or _power(standardised, MAX_PAIRS, significance) < power:
         return None

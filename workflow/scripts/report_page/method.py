@@ -55,7 +55,7 @@ def unseen_percent(runs, significance) -> str:
 
 
 def design(study, runs) -> dict:
-    """Return the facts about the design that the sentences in the template state."""
+    """Return the facts about the design for the sentences in the template."""
     cells = runs.groupby(["scenario", "cca", "ip_version"]).ngroups
     return {
         "scenarios": runs["scenario"].nunique(),

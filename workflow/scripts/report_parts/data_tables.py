@@ -110,7 +110,7 @@ def p_cell(value) -> Cell:
 
 
 def round_trip(value) -> int | float:
-    """Return a number in the form for JSON or an attribute: an int if it is whole, otherwise a float."""
+    """Return a number in the form used in JSON and in attributes: an int if the number is whole, otherwise a float."""
     return int(value) if float(value).is_integer() else float(value)
 
 

@@ -51,7 +51,8 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 def environment(repository) -> dict[str, str]:
     """Return environment variables that prevent Git commands from writing, fetching or using another repository.
 
-    A bare repository may be used even if the user's settings contain ``safe.bareRepository = explicit``, because it is always named.
+    A bare repository may be used even if the user's settings contain ``safe.bareRepository = explicit``, because the repository is always
+    named explicitly.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     above = os.path.dirname(os.path.realpath(repository))

@@ -18,7 +18,7 @@ BEGIN = b"From mboxrd@z Thu Jan  1 00:00:00 1970\n"
 TAGS = re.compile(r"(?:\s*\[[^\]]*\])*")
 NUMBERS = re.compile(r"(?<![\d/])(\d+)/(\d+)(?=[\s,\]])")
 VERSION = re.compile(r"(?:\b|(?<=PATCH)|(?<=RFC))v(\d+)\b", re.I)
-#: The beginning of a change to a file. A rename or a mode change has no line +++.
+#: The beginning of a change to a file. A rename or a mode change has no +++ line.
 CHANGE = re.compile(rb"^(?:\+\+\+ |diff --git )", re.M)
 #: Files that a guest kernel doesn't use. Most of them are missing from the trees used for builds, but a patch may still change them.
 NO_PART = re.compile(

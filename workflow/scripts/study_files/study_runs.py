@@ -237,7 +237,7 @@ def job_runs(
 ) -> list[list[tuple[str, str, str, int]]]:
     """Divide the runs of a study into jobs, and return, for each job, a list of tuples like those of `runs`.
 
-    All runs in a job have the same needs. They are ordered by scenario and replication. In a study with interim looks, the runs in a job
+    All runs in a job need the same inputs. They are ordered by scenario and replication. In a study with interim looks, the runs in a job
     belong to one scenario and lie between the same two looks.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Draw conditions that vary between the replications of a scenario, such as RTT and rate, at random from the seeds of runs.
+"""Derive the random conditions of a scenario's replications, such as RTT and rate, from the seeds of the runs.
 
 A scenario's `variation` sets the ranges. Most ranges are centred on the scenario's own value. A drawn value depends only on the quantity and
 the run's seed, so the conditions of a replication are the same for all CCAs and IP versions. If a further quantity is drawn, the values of
