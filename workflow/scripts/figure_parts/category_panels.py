@@ -34,9 +34,11 @@ class CategoryPanels(PanelFigure):
     title : str
         Title of the figure.
     panels : int
+        Number of panels.
     key_entries : int
         Number of lines and marks in the key above each panel's plot.
     columns : int, optional
+        Number of panels per row; the default depends on the number of panels (`columns_for`).
     """
 
     def __init__(self, title, panels, key_entries=0, columns=None):

@@ -28,6 +28,7 @@ def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[
     Parameters
     ----------
     texts : list of str
+        Labels, in the order in which they are placed.
     marks : list of array of float, shape (k, 2)
         Marks of each label, in points from the plot's lower left corner; the label is placed near one of its marks.
     dots : array of float, shape (n, 2)

@@ -25,9 +25,11 @@ class ScenarioFigure(PanelFigure):
     Parameters
     ----------
     title : str
+        Title of the figure.
     key : list of matplotlib.artist.Artist
         Entries of the key, each with a label.
     panels : int
+        Number of panels.
     plot_pt : float
         Height of each plot, in points.
     left, right : float

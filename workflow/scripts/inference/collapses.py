@@ -1,9 +1,10 @@
 """Outliers: a group of a cell's runs whose values lie far from the rest, such as collapsed runs.
 
-A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and no interval
-computed from those 35 can contain the mean over all runs. No interval for a mean is valid for every distribution (Bahadur and Savage, 1956,
-The Annals of Mathematical Statistics 27(4)). So the intervals here are for the mean of runs like the observed ones, and `largest_share`
-bounds the share of outliers that this number of runs can't exclude. If outliers are observed, they are counted, and there is no interval.
+A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 runs contain no such run, and no
+interval computed from those 35 can contain the mean over all runs. No interval for a mean is valid for every distribution (Bahadur and
+Savage, 1956, The Annals of Mathematical Statistics 27(4)). So the intervals here are for the mean of runs like the observed ones, and
+`largest_share` bounds the share of outliers that this number of runs can't exclude. If outliers are observed, they are counted, and there
+is no interval.
 
 Outliers are detected by the widest gap between two neighbouring values. The gap separates two groups, and its width is divided by the
 standard deviation within these groups. The result must be larger than in 99 of 100 normal samples (a test for clusters similar to

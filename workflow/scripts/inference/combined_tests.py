@@ -34,7 +34,9 @@ def p_of_chosen(p, chosen, combined: Callable[[Iterable[float]], float]) -> floa
     Parameters
     ----------
     p : array_like of float, shape (n,)
+        p values of the tests.
     chosen : array_like of bool, shape (n,)
+        Whether each test was chosen.
     combined : callable
         `fisher`, or `bonferroni` if the tests may depend on each other.
 

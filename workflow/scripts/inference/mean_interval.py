@@ -115,6 +115,7 @@ def measured_mean(values, confidence, resolution=0.0) -> MeasuredMean:
     values : array_like of float, shape (n,)
         Values, none missing; n may be 0.
     confidence : float
+        Confidence level of the interval, between 0 and 1.
     resolution : float
         Smallest distinguishable difference between two values, in their unit.
     """

@@ -152,6 +152,7 @@ def mean_test(contrasts, step=0.0) -> StudentMean | FlippedMean | None:
     Parameters
     ----------
     contrasts : numpy.ndarray of float, shape (n,)
+        One contrast per pair.
     step : float
         Resolution of a contrast, as in `StudentMean`.
     """

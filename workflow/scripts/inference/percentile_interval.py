@@ -39,6 +39,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
     share : float
         Share of values below the percentile, between 0 and 1, such as 0.95.
     confidence : float
+        Confidence level, between 0 and 1.
     kind : str
         `TWO_SIDED`, with the same error probability at both ends, or `UPPER`.
 

@@ -22,6 +22,7 @@ def mann_whitney(first, second, significance) -> tuple[float | None, float | Non
     Parameters
     ----------
     first, second : array_like of float
+        Values of the two samples; either may be empty.
     significance : float
         Significance level. A test is skipped if its p can't fall below this level with the given number of values.
     """

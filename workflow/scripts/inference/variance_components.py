@@ -58,6 +58,7 @@ def decompose(
     levels : sequence of int
         Number of levels of each factor.
     names : sequence of str
+        Name of each factor.
     confidence : float
         Confidence level of the intervals: t intervals from a stratified jackknife, which omits one replication of a block at a time.
     """

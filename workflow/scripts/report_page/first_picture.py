@@ -36,6 +36,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
     Parameters
     ----------
     outline : StudyOutline
+        Topics and figures of the study.
     figures : dict
         Figures by slug, from `page_files.figure_item`. This function sets ``opens`` if the opening shows all panels of a figure; the
         figure's section then omits the figure.

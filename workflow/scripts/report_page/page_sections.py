@@ -89,6 +89,7 @@ def details_sections(
     Parameters
     ----------
     topics : iterable of Topic
+        Topics of the study, in order.
     contexts : mapping
         Name of the topic -> variables for the topic's template. Topics that are missing or mapped to None are omitted.
     findings : mapping
@@ -150,7 +151,9 @@ def short_figures(topic: Topic, design, figures: Mapping[str, dict], opening: st
     Parameters
     ----------
     topic : Topic
+        Topic whose figures are selected.
     design : StudyDesign
+        Design of the study.
     figures : mapping
         The study's figures by slug.
     opening : str, optional

@@ -49,6 +49,7 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     identifier : str
         Identifier, unique on the page.
     columns : list of PageColumn
+        Columns of the table, in order.
     rows : list of list
         A `Cell` or a text for each column; a row of a different length raises ValueError.
     initial : dict of str to str, optional

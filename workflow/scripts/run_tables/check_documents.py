@@ -21,6 +21,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
     study : dict
         Resolved study.
     paths : iterable of str
+        Paths of the run documents.
     made_by : dict
         See `run_documents.read_document`.
     form : jsonschema_rs.Draft202012Validator

@@ -88,7 +88,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name by which `ccas` refers to a program, or None if the program, given in the form used in groups, is invalid."""
+    """Return the name by which `ccas` refers to a program given in the form used in groups; None if the program is invalid."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

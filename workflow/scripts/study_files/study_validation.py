@@ -1,4 +1,4 @@
-"""Validate the form of a study, and describe problems in sentences.
+"""Validate a study against its schema, and describe problems in sentences.
 
 Each sentence names the key, the value and the allowed values in plain language. Checks that involve several keys, which the schema can't
 express, are in `study_consistency`.

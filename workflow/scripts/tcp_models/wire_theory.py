@@ -1,4 +1,4 @@
-"""Exact goodput and round-trip time of messages of a given size over a cable, calculated from the rate and the sizes of headers.
+"""Exact goodput and round-trip time of messages of a given size over a cable, calculated from the rate and the header sizes.
 
 Header sizes are the same as in the testbed: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP (RFC 768), TCP (RFC 9293) and its
 timestamp option (RFC 7323, padded), GRE (RFC 2784). Additional bytes per frame (frame check sequence, preamble and inter-frame gap: 24
