@@ -17,7 +17,7 @@ ZERO_BELOW_SHARE = 0.4
 # Minimum share of a common axis that each panel must fill.
 FILLED_SHARE = 0.3
 MARGIN = 0.06
-# If a difference is larger than this multiple of the margin, the margins would be too narrow to see on a linear axis.
+# If a difference is larger than this multiple of the margin, the margin would be too narrow to see on a linear axis.
 LINEAR_MARGINS = 8
 
 
@@ -88,7 +88,7 @@ def axis_for(values) -> Axis:
 
 
 def linear_axis(low, high) -> Axis:
-    """Return a linear axis with round ticks; it starts at 0 if `low` is 0."""
+    """Return a linear axis with round ticks; it starts just below 0 if `low` is 0."""
     room = (high - low) * MARGIN
     start = -room / 2 if low == 0 else low - room
     ticks = MaxNLocator(nbins=4, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)

@@ -34,9 +34,11 @@ class CategoryPanels(PanelFigure):
     title : str
         Title of the figure.
     panels : int
+        Number of panels.
     key_entries : int
         Number of lines and marks in the key above each panel's plot.
     columns : int, optional
+        Number of panels per row; the default depends on the number of panels (`columns_for`).
     """
 
     def __init__(self, title, panels, key_entries=0, columns=None):
@@ -62,7 +64,10 @@ class CategoryPanels(PanelFigure):
 
 
 def panel_key(axes, key, left_pt) -> None:
-    """Draw a panel's key above the plot, in rows of `KEY_COLUMNS` entries; ``left_pt`` is the space left of the axes in points."""
+    """Draw a panel's key above the plot, in rows of `KEY_COLUMNS` entries.
+
+    ``left_pt`` is the space to the left of the axes, in points.
+    """
     if not key:
         return
     width, height = size_pt(axes)

@@ -1,9 +1,8 @@
 """The common style of all figures: colours and markers of the CCAs, colours of text (ink) and background (paper), and fonts.
 
-A CCA has the same colour and marker in every figure of every study. Six is the largest number of
-colours that readers with any kind of colour blindness can distinguish while all have a contrast
-of at least 3:1 with the paper, so three shapes distinguish the rest. The report replaces the light
-colours by the dark ones if the reader's system is set to dark colours.
+A CCA has the same colour and marker in every figure of every study. Six is the largest number of colours that readers with any kind of
+colour blindness can distinguish while all have a contrast of at least 3:1 with the paper, so three shapes distinguish the rest. The report
+replaces the light colours with the dark ones if the reader's system is set to dark colours.
 
 The seven steps of the ramp are for tiles. They differ mainly in lightness, so that readers with any kind of colour blindness see their
 order: the first is closest to the paper's colour. In both themes, text on the first `RAMP_INK_STEPS` steps has the colour of the ink, and
@@ -90,7 +89,7 @@ CCA_STYLE = {
     "lp": ("olive", TRIANGLE),
     "yeah": ("indigo", TRIANGLE),
 }
-# A mix of CCAs in one network.
+# Style of a mix of CCAs.
 OTHER_STYLE = ("muted", "D")
 # The style of a CCA that a study defines depends on its name only, so that the CCA looks the same everywhere. Two such CCAs may look alike.
 OWN_COLOURS, OWN_MARKERS = ("maroon", "blue", "pink", "olive", "green", "indigo"), ("D", "v", "P", "X", "p")

@@ -1,7 +1,7 @@
 """Write figures as SVG files that are identical to the byte if the data are equal.
 
-Matplotlib's identifiers are seeded, dates and versions are omitted, coordinates are rounded to a
-hundredth of a point, and the style of equal marks is written only once, on the group of the marks.
+Matplotlib's identifiers are seeded, dates and versions are omitted, coordinates are rounded to a hundredth of a point, and a style that all
+marks of a group share is written only once, on the group.
 """
 
 import io
@@ -35,7 +35,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A drawing as a figure's script returns it."""
+    """A drawing, as returned by a figure's script."""
 
     figure: Figure
     panels: list[Panel]

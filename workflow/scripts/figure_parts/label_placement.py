@@ -1,8 +1,8 @@
 """Place labels near their marks, within the panel.
 
-Labels are placed in the given order. The candidate positions of a label lie on rings around its marks, and the
-position with the lowest cost is chosen: distance costs little, covering marks or other labels costs much.
-The method is deterministic: the same marks give the same positions.
+Labels are placed in the given order. The candidate positions of a label lie on rings around its marks, and the position with the lowest
+cost is chosen: distance costs little; covering marks or other labels costs much more. The method is deterministic: the same marks give the
+same positions.
 """
 
 import math
@@ -28,6 +28,7 @@ def place_labels(texts, marks, dots, width, height, size, dot_cost=DOT) -> list[
     Parameters
     ----------
     texts : list of str
+        Labels, in the order in which they are placed.
     marks : list of array of float, shape (k, 2)
         Marks of each label, in points from the plot's lower left corner; the label is placed near one of its marks.
     dots : array of float, shape (n, 2)
@@ -93,7 +94,7 @@ def _along(starts, ends):
 
 
 def _crossings(anchors, centres, taken):
-    # Count the labels already placed that the line from mark to label would cross.
+    # Count the previously placed labels that the line from mark to label would cross.
     crossed = np.zeros(len(anchors))
     lines = _along(anchors, centres)
     for box in taken:

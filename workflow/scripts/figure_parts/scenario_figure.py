@@ -25,9 +25,11 @@ class ScenarioFigure(PanelFigure):
     Parameters
     ----------
     title : str
+        Title of the figure.
     key : list of matplotlib.artist.Artist
         Entries of the key, each with a label.
     panels : int
+        Number of panels.
     plot_pt : float
         Height of each plot, in points.
     left, right : float
@@ -59,7 +61,7 @@ class ScenarioFigure(PanelFigure):
     def add_plot(self, scenario, x_axis, x_words, y_axis, y_words, better="") -> Axes:
         """Add a panel that plots y against x; return the panel's axes.
 
-        Two texts are written above the plot: the label of y, and ``better``, which says which direction is better.
+        Two texts are written above the plot: the label of y, and ``better``, which names the better direction.
         """
         axes = self.add(scenario, x_axis, x_words)
         value_axis(axes, "y", y_axis)

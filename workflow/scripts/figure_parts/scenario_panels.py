@@ -20,7 +20,7 @@ from wording.number_format import tick
 from wording.scenario_words import conditions, heading, ip_words
 
 INCH_PT = 72
-# Panel width by number of columns: type stays legible on a phone, where a panel fills the width.
+# Panel width by number of columns: text stays legible on a phone, where a panel fills the width.
 WIDTHS_PT = {1: 260, 2: 260, 3: 200}
 TITLE_PT, GAP_PT, HEADER_PT, INDENT_PT = 32, 14, 48, 5
 # Space for the names of rows, most of which are the kernel's CCAs.
@@ -143,7 +143,7 @@ def scenario_grid(panels, panel_height, left=0) -> Grid:
 
 
 def row_labels_pt(ccas) -> float:
-    """Return the width that the row labels need, in points, which is at least `ROW_LABELS_PT`."""
+    """Return the width that the row labels need, in points; it is at least `ROW_LABELS_PT`."""
     # A plus is a third wider than a letter; 5 points are free beside the axis.
     longest = max((len(cca) + cca.count(MIX) / 3 for cca in ccas), default=0)
     return max(ROW_LABELS_PT, INDENT_PT + 5 + LETTER_SHARE * FONT_SIZE_PT * longest)
@@ -154,7 +154,7 @@ def header(figure, title, entries) -> None:
     height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
     left = (GAP_PT / 2 + INDENT_PT) / width
     figure.text(left, 1 - 19 / height, title, size=10.5, weight="bold", va="baseline")
-    # Two rows on a narrow figure, so that the legend never sticks out.
+    # Two columns on a narrow figure, so that the legend never sticks out.
     figure.legend(
         handles=entries, loc="upper left", bbox_to_anchor=(left, 1 - 24 / height), frameon=False,
         ncols=max(1, len(entries)) if width > 500 else 2, fontsize=SMALL_SIZE_PT, borderpad=0,

@@ -1,4 +1,4 @@
-"""Tiles of a matrix: each is a rectangle with a text on it; a tile without a value has a dashed border."""
+"""Tiles of a matrix: each is a rectangle with text on it; a tile without a value has a dashed border."""
 
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -15,6 +15,7 @@ def draw_tile(axes: Axes, place, size_pt, text, colours, told, name, letters_pt=
     Parameters
     ----------
     axes : matplotlib.axes.Axes
+        Axes to draw in.
     place : tuple of int
         Column and row.
     size_pt : tuple of float

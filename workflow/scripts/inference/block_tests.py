@@ -80,7 +80,7 @@ def _drawn_distances(patterns) -> np.ndarray:
 
 
 def _exact_friedman_p(ranks):
-    """Return the share of all arrangements of the blocks in which the rank sums are at least as far apart as observed."""
+    """Return the share of arrangements in which the rank sums are at least as far apart as observed."""
     b, k = ranks.shape
     centre = b * (k + 1) / 2
     sums, chance = ranks[:1], np.ones(1)

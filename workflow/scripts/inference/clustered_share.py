@@ -55,8 +55,8 @@ POWER, STUDIES = 0.8, 1000
 def findable_share(trials, share, confidence) -> float | None:
     """Return the smallest true share of positive trials that is detected with a power of `POWER`; None if there is no such share.
 
-    A true share is detected if its interval lies above the given ``share``. The result is accurate to one percentage point. The
-    trials in the simulated studies are independent, because a few clusters don't show how strongly their trials are correlated.
+    A true share is detected if the interval of the observed share lies above the given ``share``. The result is accurate to one percentage
+    point. The trials in the simulated studies are independent, because a few clusters don't show how strongly their trials are correlated.
     If the trials are correlated, the power is lower.
 
     Parameters

@@ -1,9 +1,10 @@
 """Outliers: a group of a cell's runs whose values lie far from the rest, such as collapsed runs.
 
-A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 contain no such run, and no interval
-computed from those 35 can contain the mean over all runs. No interval for a mean is valid for every distribution (Bahadur and Savage, 1956,
-The Annals of Mathematical Statistics 27(4)). So the intervals here are for the mean of runs like the observed ones, and `largest_share`
-bounds the share of outliers that this number of runs can't exclude. If outliers are observed, they are counted, and there is no interval.
+A mean of few values doesn't reveal an event that occurs in one run out of ten: 35 of 100 samples of 10 runs contain no such run, and no
+interval computed from those 35 can contain the mean over all runs. No interval for a mean is valid for every distribution (Bahadur and
+Savage, 1956, The Annals of Mathematical Statistics 27(4)). So the intervals here are for the mean of runs like the observed ones, and
+`largest_share` bounds the share of outliers that this number of runs can't exclude. If outliers are observed, they are counted, and there
+is no interval.
 
 Outliers are detected by the widest gap between two neighbouring values. The gap separates two groups, and its width is divided by the
 standard deviation within these groups. The result must be larger than in 99 of 100 normal samples (a test for clusters similar to
@@ -25,7 +26,7 @@ WIDEST_GAPS = {
     25: (2.44, 4.3), 30: (2.29, 3.99), 40: (2.11, 3.59), 60: (1.92, 3.27), 100: (1.77, 2.95), 200: (1.61, 2.61),
     500: (1.48, 2.42), 1000: (1.38, 2.32),
 }  # fmt: skip
-#: Minimum number of values in which outliers can be detected: if two of three values happen to be equal, any gap seems wide.
+#: Minimum number of values among which outliers can be detected: if two of three values happen to be equal, any gap seems wide.
 MIN_RUNS = min(WIDEST_GAPS)
 
 
@@ -39,7 +40,8 @@ def other_kind(values, step=0.0, cells=1) -> np.ndarray:
     step : float
         Resolution of the values, in their unit. The variance due to rounding is added to the variance within the groups.
     cells : int
-        Number of cells over which the false-alarm rate is divided: in 1 of 100 studies, chance alone produces outliers in any of the cells.
+        Number of cells over which the false-alarm rate is divided: in 1 of 100 studies, chance alone produces outliers in at least one
+        cell.
 
     Examples
     --------

@@ -27,14 +27,16 @@ def bonferroni(p: Iterable[float]) -> float:
 def p_of_chosen(p, chosen, combined: Callable[[Iterable[float]], float]) -> float:
     """Return the p of the null hypothesis that all chosen tests' null hypotheses are true, for a choice that depends on the values.
 
-    The null hypothesis is rejected if the combination rejects it together with any of the other tests (closed testing: Goeman and
-    Solari, 2011, Statistical Science 26(4)). So the result is the largest combined p of the chosen tests and any others, and a small p
-    of a test that wasn't chosen doesn't help. It is 1 if no test is chosen.
+    The null hypothesis is rejected if the combination rejects it together with any of the other tests (closed testing: Goeman and Solari,
+    2011, Statistical Science 26(4)). So the result is the largest combined p of the chosen tests and any others, and a small p of a test
+    that wasn't chosen doesn't help. The result is 1 if no test is chosen.
 
     Parameters
     ----------
     p : array_like of float, shape (n,)
+        p values of the tests.
     chosen : array_like of bool, shape (n,)
+        Whether each test was chosen.
     combined : callable
         `fisher`, or `bonferroni` if the tests may depend on each other.
 

@@ -15,7 +15,7 @@ The deviation of a row is its McNemar statistic, the sum of its signs divided by
 import numpy as np
 from scipy import special
 
-#: Maximum number of exchanges to try; if more are possible, this number is drawn, including the one that exchanges nothing.
+#: Maximum number of exchanges to try; if more are possible, this number is drawn at random, including the one that exchanges nothing.
 MOST_EXCHANGES = 4096
 #: Maximum number of signs in memory; if there are very many units, this limits the number of exchanges.
 MOST_SIGNS = 20_000_000

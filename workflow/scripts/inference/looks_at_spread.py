@@ -2,7 +2,7 @@
 
 The interval is examined at interim looks after fixed numbers of values, and the first interval that is narrow enough ends the sampling.
 Because sampling ends sooner if the values happen to be close together, an ordinary 95 % interval then contains the mean in fewer than 95 %
-of cases (Chow and Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes for ever narrower intervals;
+of cases (Chow and Robbins, Annals of Mathematical Statistics 36(2), 1965, show that this effect vanishes as the intervals become narrower;
 Starr, same journal 37(1), 1966, shows its size in small samples). Dividing the error among the looks (Bonferroni) would give a coverage of
 98 to 99 %. Here all looks use the same confidence level, as in Pocock's test (Biometrika 64(2), 1977). The level is high enough that the
 final interval contains the mean of normal values with the stated probability even at the worst standard deviation.
@@ -41,7 +41,7 @@ def coverage_at_end(looks: Sequence[int], level: float, half_width: float) -> fl
     """
     edges, added = _sums_of_squares(tuple(looks))
     sums, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    # Probability that the sampling hasn't ended before and the sum of squares lies in each bin.
+    # For each bin, the probability that the sampling hasn't ended yet and that the sum of squares lies in the bin.
     likely, covered = np.eye(1, BINS)[0], 0.0
     for values, more in zip(looks, added, strict=True):
         likely = signal.fftconvolve(likely, more)[:BINS]

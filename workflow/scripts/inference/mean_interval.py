@@ -3,8 +3,8 @@
 Student's t interval assumes normal values. With few skewed values it contains the mean too rarely (in 88 % of cases if they are
 exponential), and so does the bootstrap-t interval with few heavy-tailed values (91 %). So an interval here extends from the smaller of the
 two lower ends to the larger of the two upper ends. With at least `LEAST_RUNS` values, a nominal 95 % interval contains the mean of normal,
-skewed, heavy-tailed and flat values in 93 to 97 % of cases (`benchmarks/coverage.py`). With fewer values the bootstrap-t interval is up to
-ten times as wide as Student's, and the combination has a coverage of more than 97 %.
+skewed, heavy-tailed and uniform values in 93 to 97 % of cases (`benchmarks/coverage.py`). With fewer values the bootstrap-t interval is up
+to ten times as wide as Student's, and the coverage of the combination is more than 97 %.
 """
 
 import math
@@ -70,7 +70,7 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
 def _resampled_t(standardised):
     """Return the t statistics of resamples of the given values, in ascending order; the values have mean 0 and standard deviation 1.
 
-    Quantised values can give resamples of equal values; these have no t and are excluded.
+    Quantised values can give resamples of equal values; for these, t is undefined, so they are excluded.
     """
     n = len(standardised)
     weights = _resamples(n)
@@ -115,6 +115,7 @@ def measured_mean(values, confidence, resolution=0.0) -> MeasuredMean:
     values : array_like of float, shape (n,)
         Values, none missing; n may be 0.
     confidence : float
+        Confidence level of the interval, between 0 and 1.
     resolution : float
         Smallest distinguishable difference between two values, in their unit.
     """

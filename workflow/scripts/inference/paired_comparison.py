@@ -81,6 +81,7 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
     scale, effect_unit : str
         Scale and effect unit of the metric.
     family : Family
+        Criteria of the comparison.
     resolution : tuple of float
         Smallest distinguishable difference between values of a, and between values of b, in their unit. If the values of each
         side differ by less, each side is one measurement, no matter how often it was repeated: n is 1, and there is no

@@ -26,7 +26,7 @@ def hodges_lehmann(contrasts, walsh=None) -> float:
 
 
 def hodges_lehmann_interval(contrasts, confidence, walsh=None) -> tuple[float, float] | None:
-    """Return the interval of the Hodges-Lehmann estimate that inverts the signed-rank test (Hollander and Wolfe, 1999, section 3.3).
+    """Return the Hodges-Lehmann estimate's interval, which inverts the signed-rank test (Hollander and Wolfe, 1999, section 3.3).
 
     The actual confidence is at least the requested confidence: for 0.95, it is 0.969 with 6 contrasts and 0.951 with 10. The result is
     None if there are too few contrasts for the requested confidence: fewer than 6 for 0.95.

@@ -38,7 +38,10 @@ def is_constant(contrasts) -> bool:
 
 
 def smallest_p(pairs) -> float:
-    """Return the smallest two-sided p that sign flips of n pairs can give: 2 / 2^n or, if the flips are drawn, Hoeffding's bound."""
+    """Return the smallest two-sided p that sign flips of n pairs can give: 2 / 2^n if all flips are tried.
+
+    If the flips are drawn at random, it is 2 / (`FLIPS` + 1) or Hoeffding's bound, whichever is smaller, but not less than 2 / 2^n.
+    """
     return max(2.0 ** (1 - pairs), min(2 / (FLIPS + 1), 2 * math.exp(-pairs / 2)))
 
 
@@ -92,12 +95,12 @@ class StudentMean:
 class FlippedMean:
     """Sign-flip test of the mean (Fisher, 1935, section 21), and the interval that inverts this test.
 
-    If the signs of some contrasts are flipped about a null value, the mean of all contrasts doesn't decrease if and only if the mean
-    of the flipped contrasts was at most the null value. So the p value for any null value, and the interval, follow from the means of
-    subsets of the contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all
-    2^n - 1 subsets are used. For more pairs, `FLIPS` subsets are drawn, which are the same for every sample of this size (Monte Carlo
-    p: Davison and Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the
-    flipped sum is at least T with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
+    If the signs of some contrasts are flipped about a null value, the mean of all contrasts doesn't decrease if and only if the mean of the
+    flipped contrasts was at most the null value. So the p value for any null value, and the interval, follow from the means of subsets of
+    the contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all 2^n - 1 subsets
+    are used. For more pairs, `FLIPS` subsets are drawn at random, and are the same for every sample of this size (Monte Carlo p: Davison
+    and Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the flipped sum is at least T
+    with a probability of at most exp(-T^2 / (2 sum x^2)) (1963, JASA 58, theorem 2).
     """
 
     name = SIGN_FLIP
@@ -149,6 +152,7 @@ def mean_test(contrasts, step=0.0) -> StudentMean | FlippedMean | None:
     Parameters
     ----------
     contrasts : numpy.ndarray of float, shape (n,)
+        One contrast per pair.
     step : float
         Resolution of a contrast, as in `StudentMean`.
     """

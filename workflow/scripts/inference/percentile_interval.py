@@ -1,7 +1,7 @@
 """Distribution-free intervals for percentiles: both ends are order statistics.
 
-The number of n independent values below the p-th quantile of any distribution is binomial with n trials and probability p.
-So the probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
+Of n independent values, the number below the p-th quantile of any distribution is binomial with n trials and probability p. So the
+probability that the quantile lies between two of the ordered values is a sum of binomial probabilities (Thompson, 1936, Annals of
 Mathematical Statistics 7(3); David and Nagaraja, Order Statistics, 2003, section 7.1). If there are too few values, not even the interval
 between the two extremes reaches the requested confidence. Then there is no interval, and only the number of values needed is known (as in
 TriScale: Jacob and others, 2021, Journal of Systems Research 1(1)).
@@ -39,6 +39,7 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
     share : float
         Share of values below the percentile, between 0 and 1, such as 0.95.
     confidence : float
+        Confidence level, between 0 and 1.
     kind : str
         `TWO_SIDED`, with the same error probability at both ends, or `UPPER`.
 
@@ -51,7 +52,8 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
     """
     miss = 1 - confidence if kind == UPPER else (1 - confidence) / 2
     farthest = share if kind == UPPER else max(share, 1 - share)
-    # From the probability that all values are on one side; rounded, because logarithms may slightly exceed a whole number.
+    # From the probability that all values are on one side; rounded, because the quotient of the logarithms may slightly exceed a whole
+    # number.
     return math.ceil(round(math.log(miss) / math.log(farthest), 9))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def smallest_p(n_first, n_second) -> float:
-    """Return the smallest two-sided p of a Mann-Whitney test: 2 over the number of arrangements."""
+    """Return the smallest two-sided p of a Mann-Whitney test: 2 divided by the number of arrangements."""
     return min(1.0, 2 / math.comb(n_first + n_second, n_first))
 
 
@@ -22,8 +22,9 @@ def mann_whitney(first, second, significance) -> tuple[float | None, float | Non
     Parameters
     ----------
     first, second : array_like of float
+        Values of the two samples; either may be empty.
     significance : float
-        Significance level. A test whose p can't fall below it with this number of values is skipped.
+        Significance level. A test is skipped if its p can't fall below this level with the given number of values.
     """
     first, second = np.asarray(first, float), np.asarray(second, float)
     n_first, n_second = len(first), len(second)

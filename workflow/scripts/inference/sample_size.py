@@ -1,8 +1,8 @@
 """Power of the paired t test: the effect that n pairs can detect, and the number of pairs that an effect needs.
 
 `sd` is the standard deviation of the contrasts, above 0; `scale` is the scale of the contrasts. Effects are in percent or points.
-`significance` is for a single test. In a family of m tests, Holm's procedure has the level significance / m for the first test; to be
-shown in whichever test it occurs, a difference must be significant at that level.
+`significance` is for a single test. In a family of m tests, the level of the first test in Holm's procedure is significance / m. A
+difference that is significant at this level is shown in whichever of the tests it occurs.
 """
 
 import math
@@ -86,7 +86,7 @@ def pairs_needed(sd, effect, power, significance, scale) -> int | None:
     on the logarithmic scale.
     """
     standardised = min(from_effect(effect, scale) / sd, MAX_STANDARDISED)
-    # Rounded, so that different machines agree and the cache is hit.
+    # Rounded, so that different machines agree and cached results can be reused.
     standardised = float(f"{standardised:.9g}")
     if math.sqrt(MAX_PAIRS) * standardised < 1 or _power(standardised, MAX_PAIRS, significance) < power:
         return None

@@ -41,7 +41,7 @@ def share_limits(hits_lower, hits_upper, values, error) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """A sequential test that assigns a sample to a lower or an upper kind by a share.
+    """A sequential test that assigns a sample to a lower or an upper kind by the share of its values that meet a condition.
 
     Attributes
     ----------
@@ -96,8 +96,8 @@ def best_cut(lower: Sequence[float], upper: Sequence[float]) -> tuple[float, int
 
     The side is 1 if the second sample is above the threshold, and -1 if it is below.
 
-    The threshold maximises the difference between the empirical distribution functions (Kolmogorov and Smirnov). If several thresholds do,
-    the one in the middle of the widest gap is chosen.
+    The threshold maximises the difference between the empirical distribution functions (Kolmogorov and Smirnov). If several thresholds do
+    so, the one in the middle of the widest gap is chosen.
     """
     places = sorted({*lower, *upper})
     cuts = []

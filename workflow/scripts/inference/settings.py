@@ -1,7 +1,7 @@
 """Settings shared by all analyses."""
 
 SETTINGS = {
-    # Two-sided confidence of every interval, and significance level of every test, as fractions.
+    # Confidence level of every two-sided interval, and significance level of every test, as fractions.
     "confidence": 0.95,
     "significance": 0.05,
     # Power, as a fraction, on which the report's sample sizes are based (Cohen, 1988, section 2.4).

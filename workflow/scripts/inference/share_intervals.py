@@ -79,7 +79,7 @@ def bounded_estimate(values, confidence, lower=0.0, upper=1.0, resolution=0.0) -
         # Use the value itself and not a sum, because the mean of equal values may differ from them in the last bit.
         value = known["smallest"] if np.ptp(values) <= NOISE else known["mean"]
         return BoundedEstimate(n, value, **known, note=repeated_words(values))
-    # For a share close to 1, the remainder for the others shows whether the share is an outlier.
+    # For a share close to 1, the share that remains for the other flows shows whether the share is an outlier.
     other = other_kind(values - lower, resolution) | other_kind(upper - values, resolution)
     if other.any() or n < LEAST_RUNS:
         value = float(expit(logits.mean(), lower, upper)) if np.isfinite(logits).all() else known["mean"]

@@ -1,6 +1,6 @@
 """Uncertainty of a statistic over several strata: jackknife over entire replications, t intervals, Fieller's interval for a ratio.
 
-A statistic is given as rows: the first row is computed from all data, and each other row omits one replication, stratum by stratum. This
+A statistic is given as rows: the first row is computed from all data, and each further row omits one replication, stratum by stratum. This
 preserves dependence within replications (such as a common seed). For a mean in a single stratum, the result is the usual t interval.
 """
 
@@ -28,6 +28,7 @@ def covariances(one, other, strata) -> np.ndarray:
     Parameters
     ----------
     one, other : numpy.ndarray of float, shape (1 + replications, ...)
+        Rows of the two statistics.
     strata : sequence of Stratum
     """
     parts = []
@@ -57,6 +58,7 @@ def t_interval(rows, strata, tail) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     rows : numpy.ndarray of float, shape (1 + replications, ...)
+        Rows of the statistic.
     strata : sequence of Stratum
     tail : float
         Error probability on either side, below 0.5.
@@ -75,6 +77,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     above, below : numpy.ndarray of float, shape (1 + replications, ...)
+        Rows of the dividend and of the divisor.
     strata : sequence of Stratum
     tail : float
         See `t_interval`.

@@ -58,6 +58,7 @@ def decompose(
     levels : sequence of int
         Number of levels of each factor.
     names : sequence of str
+        Name of each factor.
     confidence : float
         Confidence level of the intervals: t intervals from a stratified jackknife, which omits one replication of a block at a time.
     """
@@ -148,7 +149,7 @@ class _Terms:
 
     def _noise(self, of_means, subset):
         """Return the expected contribution of chance to a sum of squares: the trace of the projection times the means' covariances."""
-        # If a factor forms the blocks, its projection is the same for each block's own cells.
+        # Blocks are independent, so only the diagonal of a block factor's projection counts, and its elements are equal.
         at_block = np.prod(
             [(n - 1) / n if place in subset else 1 / n for place, n in enumerate(self.levels[: self.block_factors])]
         )

@@ -1,4 +1,4 @@
-"""Rows of text with rounded numbers that describe scenarios, and the environments of runs, on the page."""
+"""Describe the scenarios and the environments of the runs in rows of text for the page; numbers are rounded."""
 
 import json
 
@@ -19,13 +19,13 @@ DETAILS = {
     "segment_bytes": "segments of {:.10g} bytes",
     "min_rto_ms": "minimum retransmission timeout {:.10g} ms",
 }
-#: Column -> the value that isn't the default, and the description of this value.
+#: Column -> the non-default value, and its description.
 UNUSUAL = {
     "delayed_acks": (False, "every segment acknowledged immediately"),
     "receive_buffer_autotuning": (False, "full-size receive buffers from the start"),
     "recovery": ("classic", "classic loss recovery"),
 }
-#: Keys of a row that contain configured values, and the headings of their columns.
+#: Keys under which a row contains the configured values, and the headings of their columns.
 CONDITIONS = (
     ("rate", "Capacity"),
     ("delay", "One-way delay"),
@@ -39,7 +39,7 @@ CONDITIONS = (
 
 
 def scenario_rows(scenarios, runs) -> list[dict]:
-    """Return one row of texts per scenario: its configuration, and the values observed in its valid runs.
+    """Return one row of texts per scenario: the scenario's configuration, and the values observed in its valid runs.
 
     ``rtt_seen`` is the minimum RTT over the valid runs. ``loss_seen`` is the link's drops as a percentage of the
     packets that reached the link.
@@ -88,8 +88,8 @@ def folded_conditions(rows: list[dict]) -> dict:
     """Return the table of conditions; values that all scenarios share aren't in the table but are listed once above it.
 
     The argument is the result of `scenario_rows`. In the returned dict, ``columns`` lists a pair (key of the rows, heading) for each key
-    whose values differ. ``shared`` lists the common values as texts, and ``rows`` are the rows. In each row, ``details`` is one text, which
-    omits the details common to all scenarios.
+    whose values differ. ``shared`` lists the common values as texts, and ``rows`` contains the rows of the table. In each row, ``details``
+    is one text, which omits the details common to all scenarios.
     """
     if len(rows) < 2:
         return {"columns": CONDITIONS, "shared": [], "rows": rows}
@@ -101,7 +101,7 @@ def folded_conditions(rows: list[dict]) -> dict:
 
 
 def _bursts_words(lengths):
-    """Return the length of loss bursts in words, or "" if it is unknown; all known ``lengths`` are equal."""
+    """Return the length of loss bursts in words, or "" if no length is known; all known ``lengths`` are equal."""
     known = lengths.dropna()
     return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
 
@@ -114,7 +114,7 @@ def _seen_bursts(valid):
 
 
 def _shares_seen(valid):
-    """State what share of the packets each link option behind the bottleneck affected; "" if no option is set."""
+    """State the share of packets that each link option affected behind the bottleneck; "" if no option is set."""
     passed, words = link_packets(valid), []
     for option in OPTIONS:
         known = valid[option.column].notna() & passed.notna()
@@ -139,7 +139,7 @@ def _discipline_words(row):
 def scenario_details(row) -> list[str]:
     """Return short texts about a scenario's settings that aren't in `CONDITIONS`.
 
-    Offload and netem come first, then traffic, then non-default settings. ``row`` is a row of ``tidy/scenarios.csv``.
+    Segmentation offload and netem come first, then traffic, then non-default settings. ``row`` is a row of ``tidy/scenarios.csv``.
     """
     details = []
     if not is_simulator(row["platform"]):
@@ -211,7 +211,7 @@ def _cable_details(row) -> list[str]:
 
 
 def _outage_words(row):
-    """Describe which path goes down and when; "" if no path goes down."""
+    """State which path goes down and when; "" if no path goes down."""
     if is_missing(row["outage_path"]):
         return ""
     end_s = plain(row["outage_at_s"] + row["outage_for_s"])
@@ -219,7 +219,7 @@ def _outage_words(row):
 
 
 def _chain_words(row):
-    """Describe the bottlenecks in series of a chain, and the cross flows at each bottleneck; "" for other topologies."""
+    """Describe a chain's bottlenecks in series, and the cross flows at each bottleneck; "" for other topologies."""
     if row["topology"] != "chain":
         return ""
     crossing = f"{row['cross_flows']:.0f} of the flows at each bottleneck as cross traffic"
@@ -228,7 +228,7 @@ def _chain_words(row):
 
 
 def environment_rows(environments: list[dict]) -> list[dict]:
-    """Return one row per property of the environments in ``tidy/provenance.json``: its name in words, and its value in each of them."""
+    """Return one row per property in ``tidy/provenance.json``: the property's name in words, and its value in each environment."""
     names = list(dict.fromkeys(key for environment in environments for key in environment))
     return [
         {
@@ -254,7 +254,7 @@ PROPERTY_NAMES = {
 
 
 def _property_name(key):
-    # Names of programs keep their spelling; the name of any other property begins with a capital letter.
+    # Program names keep their spelling; the name of any other property begins with a capital letter.
     if key.endswith("_version"):
         return key.removesuffix("_version")
     words = key.replace("_", " ")

@@ -5,12 +5,12 @@ from topics.validity.sentences import validity_words
 from wording.number_format import count
 from wording.sentence_words import cca_name, listed
 
-#: Maximum number of combinations of scenario and CCA that are named.
+#: Maximum number of combinations of scenario and CCA that the sentence names.
 MOST_NAMED = 3
 
 
 def excluded_words(runs, checks, scenarios) -> str:
-    """Return a sentence that states how many runs are excluded, why, and in which scenarios and CCAs; empty if no run is excluded.
+    """Return a sentence that states how many runs are excluded, why, and for which scenarios and CCAs; "" if no run is excluded.
 
     Parameters
     ----------

@@ -1,8 +1,9 @@
 """The picture that opens the report: the main result of the study at a glance.
 
-It is a figure named by a leading topic. If there is none, it is a figure of the first finding, beginning with the scenarios that best show
-the finding. If the finding has no figure, the picture is a figure named by any topic. If no topic names a figure, the picture consists of
-two tables of tiles with one row per scenario and one column per CCA: goodput as a percentage of the ideal, and waiting time.
+It is a figure named by a leading topic, if there is such a figure. Otherwise, it is a figure of the first finding (in studies with a
+leading topic: of the first finding that has a figure), beginning with the scenarios that best show the finding. If there is no such figure
+either, it is a figure named by any topic. If no topic names a figure, the picture consists of two tables of tiles with one row per scenario
+and one column per CCA: goodput as a percentage of the ideal, and waiting time.
 """
 
 import math
@@ -15,7 +16,8 @@ from run_tables.waiting import ABOVE, QUEUEING, waiting
 from wording.number_format import NONE, is_missing, number
 from wording.scenario_words import shared_and_own
 
-#: Number of panels per row of a figure -> maximum number of its panels in the opening. Its section shows any further panels.
+#: Number of panels per row of a figure -> maximum number of the figure's panels in the opening. The figure's section shows the other
+#: panels.
 PANELS = {1: 2, 2: 4, 3: 3}
 #: Name of the measure of waiting time -> explanation of the measure.
 WAITING_WORDS = {
@@ -28,12 +30,13 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
     """Return the contents of the page's opening, or None if there is nothing to compare in the study.
 
     The keys are ``figure`` (the figure's slug), ``panels`` (the panels that are shown), ``columns`` (panels per row), ``caption``, ``more``
-    (number of panels that aren't shown) and ``section`` (identifier). If there is no figure, the only key is ``tiles`` (from
-    `tile_tables`).
+    (number of panels that aren't shown), ``section`` (identifier) and ``tiles`` (empty). If there is no figure, the only key is ``tiles``
+    (from `tile_tables`).
 
     Parameters
     ----------
     outline : StudyOutline
+        Topics and figures of the study.
     figures : dict
         Figures by slug, from `page_files.figure_item`. This function sets ``opens`` if the opening shows all panels of a figure; the
         figure's section then omits the figure.
@@ -62,7 +65,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return the page's opening (see `first_picture`), which shows the first of a figure's ``panels``, and set ``opens`` of the figure."""
+    """Return the page's opening (see `first_picture`), showing the first few of a figure's ``panels``, and set the figure's ``opens``."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {
@@ -91,7 +94,7 @@ def _best_first(item, finding, tables):
 
 
 def tile_tables(runs, scenarios) -> list[dict]:
-    """Return tables of means over all valid runs of both IP versions, with one row per scenario and one column per CCA.
+    """Return tables of means over the valid runs of all IP versions, with one row per scenario and one column per CCA.
 
     The first table shows goodput as a percentage of the ideal. The second table shows the waiting time in ms (`run_tables.waiting`). A
     table with fewer than two values is omitted.
@@ -130,8 +133,8 @@ def tile_tables(runs, scenarios) -> list[dict]:
 def _tile(mean, top, decimals) -> tuple[str, int]:
     """Return a mean as text and as a step on the colour ramp (0 if there is no mean).
 
-    The step is proportional to mean / `top` if `decimals` is 0, and otherwise to the square root of this ratio, so that small means can be
-    told apart too.
+    The step is proportional to mean / `top` if `decimals` is 0, and otherwise to the square root of this ratio, so that small means can
+    also be told apart.
     """
     if mean is None or is_missing(mean) or pd.isna(mean):
         return NONE, 0

@@ -45,7 +45,7 @@ def method_section(material, environments) -> dict:
 
 
 def unseen_percent(runs, significance) -> str:
-    """Return the upper confidence bound on the share of outliers among a cell's runs, in percent, if none was observed.
+    """Return the upper confidence bound, in percent, on the share of outliers in a cell in which no outlier was observed.
 
     The bound depends on the number of runs in a cell: "22" for 12 runs, "26 to 6" for 10 to 46 runs.
     """
@@ -55,7 +55,7 @@ def unseen_percent(runs, significance) -> str:
 
 
 def design(study, runs) -> dict:
-    """Return the facts about the design that the sentences in the template state."""
+    """Return the facts about the design for the sentences in the template."""
     cells = runs.groupby(["scenario", "cca", "ip_version"]).ngroups
     return {
         "scenarios": runs["scenario"].nunique(),

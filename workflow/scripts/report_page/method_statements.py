@@ -1,4 +1,4 @@
-"""Statements about seeds and networks for the section about method; each is a sentence with a precondition on the study."""
+"""Statements about seeds and networks for the section about method; each is a sentence, or part of one, with a precondition."""
 
 from report_page.statements import ALWAYS, Statement, every, known, mixed, none, some
 

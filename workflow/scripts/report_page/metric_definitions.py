@@ -1,4 +1,4 @@
-"""Definitions and sources of a study's metrics, next to the definitions of the paper."""
+"""Definitions and sources of a study's metrics, alongside the paper's definitions."""
 
 from report_page.metric_words import PROGRAMS, STREAMS, WORDS, DefinedMetric, defined
 from report_page.statements import some
@@ -18,7 +18,7 @@ ROUND_TRIP = DefinedMetric(
 
 
 def _traffic_kind(scenario):
-    """Return the kind of traffic from which a scenario's metrics are read; if the scenario has no `application`, iperf3 is assumed."""
+    """Return the kind of a scenario's traffic, on which the sources of metrics depend; `application` is "iperf3" by default."""
     if is_simulator(scenario["platform"]):
         return "ns-3"
     application = scenario.get("application") or "iperf3"
@@ -42,8 +42,8 @@ def _kinds(scenarios, facts):
 def with_sources(metric, scenarios, facts) -> DefinedMetric:
     """Return a metric with the definition and the source that apply to a study; ``scenarios`` is ``tidy/scenarios.csv``.
 
-    If the source depends on the kind of traffic, all sources are listed, each with its kinds of traffic. If the metric exists for none of
-    the traffic, the source is "none".
+    If the source depends on the kind of traffic, all sources are listed, each with its kinds of traffic. If the metric doesn't exist for
+    any of these kinds, the source is "none".
     """
     words, kinds = WORDS[metric.slug], {}
     for kind in _kinds(scenarios, facts):

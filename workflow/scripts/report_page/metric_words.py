@@ -11,8 +11,8 @@ class MetricWords:
     """Definition and source of a metric; the source is the program or kernel counter from which the metric is read.
 
     ``elsewhere`` lists pairs (kind of traffic, source) for the kinds of traffic (`metric_definitions._traffic_kind`) with a different
-    source; the source is None if the metric doesn't exist for the traffic. ``question`` is the question that one of the report's metrics
-    answers.
+    source; the source is None if the metric doesn't exist for the traffic. ``question`` is the question that the metric answers; it is
+    empty for the paper's metrics.
     """
 
     definition: tuple[Statement, ...]
@@ -29,12 +29,12 @@ class DefinedMetric(Metric):
     source: str = ""
 
 
-# Sources for traffic other than plain TCP connections of iperf3 (application_metrics.py, simulated_metrics.py).
+# Sources for traffic other than plain iperf3 TCP connections (application_metrics.py, simulated_metrics.py).
 _LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
 _OF_THE_HOST = "TcpRetransSegs of the sending host, which covers all connections, including the control connection"
 #: The kind of traffic that programs under test generate.
 PROGRAMS = "programs"
-#: The kind of traffic of flows that two programs of the testbed carry.
+#: The kind of traffic in which two of the testbed's programs carry all flows.
 STREAMS = "streams of two programs"
 _GOODPUT_ELSEWHERE = (
     ("FTP", "size of the file divided by the time from wget's start to its end"),

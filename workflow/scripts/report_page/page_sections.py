@@ -14,7 +14,8 @@ from topics.topic import Place, Topic
 
 #: Place -> sections of the details page that don't belong to a topic, as (anchor, label in the navigation).
 FRAME = {Place.METHOD: (("method", "Method"),), Place.APPENDIX: (("threats", "Threats"), ("provenance", "Provenance"))}
-#: Sections of the short page that don't belong to a topic: the first precedes the topics' questions, the others follow all topics.
+#: Sections of the short page that don't belong to a topic: `FINDINGS` follows the topics of `Place.FRONT` and precedes all other topics;
+#: `CLOSING` comes last.
 FINDINGS = ("findings", "Findings")
 CLOSING = (
     ("validity", "Validity"), ("conditions", "Conditions"), ("method", "Method"), ("provenance", "Repeat it"),
@@ -69,7 +70,7 @@ def section_findings(topic: Topic, material) -> list[Finding]:
 def opening_findings(outline, findings: Mapping[str, Sequence[Finding]]) -> list[Finding]:
     """Return the findings that open the report; the findings of leading topics come first.
 
-    Only topics with ``opens`` contribute findings, unless these topics have none: then all findings are returned.
+    Only topics with ``opens`` contribute findings. If these topics have no findings, the findings of all topics are returned.
     """
     topics = sorted(outline.topics, key=lambda topic: topic not in outline.leading)
     opening = [finding for topic in topics if topic.opens for finding in findings[topic.name]]
@@ -88,6 +89,7 @@ def details_sections(
     Parameters
     ----------
     topics : iterable of Topic
+        Topics of the study, in order.
     contexts : mapping
         Name of the topic -> variables for the topic's template. Topics that are missing or mapped to None are omitted.
     findings : mapping
@@ -149,7 +151,9 @@ def short_figures(topic: Topic, design, figures: Mapping[str, dict], opening: st
     Parameters
     ----------
     topic : Topic
+        Topic whose figures are selected.
     design : StudyDesign
+        Design of the study.
     figures : mapping
         The study's figures by slug.
     opening : str, optional

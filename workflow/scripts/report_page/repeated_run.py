@@ -7,14 +7,14 @@ from study_files.run_platforms import is_repeatable
 
 
 def repeatable_run(runs, scenarios) -> pd.Series | None:
-    """Return a run that anyone can repeat byte for byte, if possible a valid one; None if all runs were made on a real clock."""
+    """Return a run that anyone can repeat byte for byte, preferably a valid one; None if all runs used a real clock."""
     repeatable = runs[runs["scenario"].isin(scenarios.loc[scenarios["platform"].map(is_repeatable), "scenario"])]
     best = repeatable[repeatable["valid"]] if repeatable["valid"].any() else repeatable
     return None if best.empty else best.iloc[0]
 
 
 def has_captures(run, scenarios) -> bool:
-    """Return whether a run's packets can be captured afterwards; only platform ``uml`` allows this."""
+    """Return whether a run's packets can be captured afterwards; only the platform ``uml`` allows this."""
     return bool((scenarios.loc[scenarios["scenario"] == run["scenario"], "platform"] == "uml").all())
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 from run_tables.run_keys import CELL, RUN
 
 #: Table of samples -> measures as (column, words, unit). `SUMMED` contains the columns that are summed over flows. `TIME` maps each table
-#: to its column with the time in s.
+#: to the column that contains the time in s.
 MEASURES = {
     "sockets": (
         ("cwnd_packets", "Congestion window, mean of the flows", "segments"),

@@ -155,8 +155,8 @@ def startup(scenarios, runs) -> dict[str, str | int | float] | None:
     The keys are ``scenario`` (the scenario's heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None is
     returned if no scenario has both a rate limit and a delay.
 
-    A congestion window that begins with ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681, section 3.1) fills a path
-    of B segments in log2(B / 10) round trips.
+    A congestion window that starts at ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681, section 3.1) fills a path
+    with a BDP of B segments in log2(B / 10) round trips.
     """
     longest, packets = None, runs.groupby("scenario")["packet_bytes"].first()
     for row in scenarios.to_dict("records"):

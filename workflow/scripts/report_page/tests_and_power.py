@@ -62,9 +62,9 @@ def reasons(notes, most=3) -> list[tuple[str, int]]:
 
 
 def power_rows(ip_versions, margins, detect) -> list[dict]:
-    """Return one row of texts per metric about the power of the replications to show differences between IPv6 and IPv4.
+    """Return one row of texts per metric about the power of the replications to detect differences between IPv6 and IPv4.
 
-    ``detectable`` is the detectable difference: median and range over the cells. ``needed`` is the number of pairs needed: median and
+    ``detectable`` is the detectable difference: median and range over the cells. ``needed`` is the required number of pairs: median and
     maximum over the cells. ``enough`` states two numbers: in how many cells there are enough pairs, and in how many cells there would still
     be enough pairs if the standard deviation were at the upper end of its interval.
     """

@@ -66,7 +66,7 @@ def cell_means(runs, measures, confidence) -> list[dict]:
     """Return a dict for each cell that has valid runs.
 
     ``key`` contains the scenario, CCA and IP version; ``n`` is the number of valid runs. ``values`` maps each measure to a list: the mean,
-    the lower and upper ends of the interval, and the reason if the interval is missing.
+    the lower and upper ends of the interval, and, if the interval is missing, the reason.
     """
     columns, cells = {column.name: column for column in RUNS}, []
     steps = {one["column"]: resolutions(runs, one["column"]) for one in measures if one["column"] in RESOLVED}
@@ -105,7 +105,7 @@ def check_data(runs, checks) -> dict | None:
 def page_data(
     runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str, confidence: float, series=()
 ) -> dict:
-    """Return the data for the page's script: factor levels, measures, runs, means of cells, checks and time series.
+    """Return the data for the page's script: factor levels, measures, runs, cell means, checks and time series.
 
     ``runs`` contains one list per column; the lists for scenario, CCA and IP version contain indices into the factor levels.
     """

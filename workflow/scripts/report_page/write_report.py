@@ -57,7 +57,7 @@ TOPICS_FOLDER = Path(registry.__file__).parent
 
 
 def _read_tables(inputs, outline) -> SimpleNamespace:
-    """Read all tables of a study, and those needed from the study with which it is compared; a table that doesn't exist is None."""
+    """Read all tables of a study, and the required tables of the study that it is compared with; a table that doesn't exist is None."""
     tables = {table.name: None for topic in registry.TOPICS for table in topic.tables}
     tables |= {table.name: read_table(inputs[table.name], table) for table in outline.tables}
     for table in (table for topic in registry.TOPICS for table in topic.other_tables):

@@ -1,8 +1,8 @@
 """Tables that readers can sort and filter on the page, without a server.
 
 A table is complete in plain HTML, in the study's order; the page's script adds sorting and filters. A table with more than `MAX_PLAIN_ROWS`
-rows would slow down the page. The HTML of such a table contains only the first rows, and the page contains all rows in compressed form for
-the script, like its downloads.
+rows would slow down the page. The HTML of such a table contains only the first rows. For the script, the page contains all rows in the
+compressed form that it also uses for downloads.
 """
 
 import base64
@@ -22,8 +22,8 @@ class PageColumn:
     """A column of a table on the page."""
 
     heading: str
-    #: "text" (on one line), "number" (aligned right, sorted by value), "short", "words" or "note" (text of several
-    #: lines, narrow to wide).
+    #: "text" (on one line), "number" (aligned right, sorted by value), "short", "words" or "note" (text on several lines, from narrow to
+    #: wide).
     kind: str = "text"
     filtered: bool = False  # whether readers can filter the rows by the values in the column
     header: bool = False  # whether the column's cells are row headers
@@ -47,8 +47,9 @@ def data_table(identifier, caption, columns, rows, initial=None) -> dict:
     Parameters
     ----------
     identifier : str
-        Identifier, unique in the page.
+        Identifier, unique on the page.
     columns : list of PageColumn
+        Columns of the table, in order.
     rows : list of list
         A `Cell` or a text for each column; a row of a different length raises ValueError.
     initial : dict of str to str, optional
@@ -110,7 +111,7 @@ def p_cell(value) -> Cell:
 
 
 def round_trip(value) -> int | float:
-    """Return a number in the form for JSON or an attribute: an int if it is whole, otherwise a float."""
+    """Return a number in the form used in JSON and in attributes: an int if the number is whole, otherwise a float."""
     return int(value) if float(value).is_integer() else float(value)
 
 
@@ -142,7 +143,7 @@ def size(value) -> str:
 
 
 def _effect_decimals(value) -> int:
-    """Return the number of decimals with which a difference is shown to three digits."""
+    """Return the number of decimals that shows a difference to three significant digits."""
     return max(0, decimals_for(value) - 1)
 
 

@@ -24,7 +24,7 @@ _IDENTIFIER = re.compile(r"""( id="| href="#|url\(#)""")
 _PLAIN_USE = {"x", "y", "href"}
 # Minimum number of identical marks that are combined.
 MANY_DOTS = 12
-# Elements that could execute or load something in a page, or change it; figures mustn't contain them.
+# Elements that could execute code, load a resource or change the page; figures mustn't contain them.
 _FOREIGN = {"script", "foreignObject", "image", "a", "style", "animate", "set", "iframe"}
 
 

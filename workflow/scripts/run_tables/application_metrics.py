@@ -1,4 +1,4 @@
-"""Metrics of all flows that aren't plain TCP connections of iperf3: UDP, ping-pong messages, file transfers and MPTCP."""
+"""Metrics of all flows that aren't plain iperf3 TCP connections: UDP, ping-pong messages, file transfers and MPTCP."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ MISSING = dict.fromkeys(FLOWS.names[FLOWS.names.index("goodput_mbps") : -1])
 
 
 def has_own_metrics(document) -> bool:
-    """Return whether a document's flows are something other than plain TCP connections of iperf3."""
+    """Return whether a document's flows are something other than plain iperf3 TCP connections."""
     run = specification_of(document)
     return run.traffic.application != "iperf3" or run.udp or run.multipath.by == "mptcp"
 

@@ -21,6 +21,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
     study : dict
         Resolved study.
     paths : iterable of str
+        Paths of the run documents.
     made_by : dict
         See `run_documents.read_document`.
     form : jsonschema_rs.Draft202012Validator
@@ -39,7 +40,7 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
 
 
 def _message_on(unusable, count, list_path: Path):
-    """Return a message that states how many documents are unusable, the first few of them, the file that lists all, and what to do."""
+    """Return a message that states the number of unusable documents, the first few of them, the file that lists all, and what to do."""
     lines = [f"{len(unusable)} of {count} run documents can't be used:"]
     lines += [f"  {path}: {cause}" for path, cause in unusable[:NAMED]]
     lines += ["  ..."] if len(unusable) > NAMED else []

@@ -1,8 +1,8 @@
 """Nominal conditions of scenarios whose runs use randomly drawn conditions (`variation` in a study).
 
-``tidy/runs.csv`` and ``flows.csv`` contain the actual conditions of each run, with which measurements are compared. Code that describes a
-scenario, compares it with other scenarios, or finds it by its conditions uses the nominal conditions, called the scenario's centre. If no
-conditions were drawn at random, the functions return tables unchanged.
+``tidy/runs.csv`` and ``flows.csv`` contain the actual conditions of each run; measurements are compared with these conditions. Code that
+describes a scenario, compares it with other scenarios, or finds it by its conditions uses the nominal conditions, called the scenario's
+centre. If no conditions were drawn at random, the functions return tables unchanged.
 """
 
 import math

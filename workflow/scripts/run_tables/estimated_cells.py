@@ -20,6 +20,7 @@ def estimated_cells(
     Parameters
     ----------
     table : Table
+        Declaration of the table.
     runs : pandas.DataFrame
         One row per run, or per part of a run: ``keys``, ``valid``, and columns of the table.
     confidence : float

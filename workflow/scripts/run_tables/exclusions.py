@@ -1,4 +1,4 @@
-"""Reasons for excluding runs, and tables that include those excluded runs that have measurements."""
+"""Reasons for excluding runs, and tables that include the excluded runs for which measurements exist."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ def not_run(runs: pd.DataFrame) -> pd.Series:
 
 
 def whole_places(runs: pd.DataFrame) -> set[tuple[str, str]]:
-    """Return the (scenario, IP version) pairs for which all runs were executed and each CCA has a valid run.
+    """Return the (scenario, IP version) pairs for which all runs were executed and each CCA has at least one valid run.
 
     CCAs are ranked only within these pairs. Elsewhere, a CCA would be missing from the ranking, or CCAs would be compared over different
     runs.

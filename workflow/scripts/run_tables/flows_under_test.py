@@ -5,9 +5,9 @@ from experiment.host_pairs import Pair
 
 
 def numbers_under_test(run) -> set[int]:
-    """Return the numbers of those flows in a `RunSpecification` that use the CCA under test.
+    """Return the numbers of the flows in a `RunSpecification` that use the CCA under test.
 
-    Not under test are groups with an explicit CCA, programs other than the run's CCA, and groups that send data in the reverse direction.
+    Groups with an explicit CCA, programs other than the run's CCA, and groups that send data in the reverse direction are not under test.
     """
     named = {group.name for group in run.groups if group.cca != OWN or group.direction == REVERSE}
     under_test = {group.name for group in programs_under_test(run) if group.direction != REVERSE}

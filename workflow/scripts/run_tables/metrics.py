@@ -17,8 +17,8 @@ class Metric:
     reference: str | None = None  # column of ``tidy/runs.csv`` with the value that the scenario sets
     reference_name: str | None = None  # name of the reference value
     count: bool = False  # whether values are whole numbers
-    #: How two values are compared: "ratio" (positive values, on a logarithmic scale, in percent), "points" (difference,
-    #: in the metric's own unit) or "relative" (difference over the mean of both cells, in percent; for counts, which may be 0).
+    #: How two values are compared: "ratio" (positive values, on a logarithmic scale, in percent), "points" (difference, in the metric's own
+    #: unit) or "relative" (difference divided by the mean of both cells, in percent; for counts, which may be 0).
     scale: str = "ratio"
     #: Key of a difference between two values in a study's ``analysis.equivalence_margin`` and ``analysis.detect``.
     difference: str = ""

@@ -116,7 +116,7 @@ def _log(flow, entry):
 
 
 def _logged(log, packets, times_ns, ip_version):
-    """Return the columns of a log at the given times; bytes are converted to packets by the payload of the flow's largest packet."""
+    """Return the columns of a log at the given times; bytes are converted to packets, using the payload of the flow's largest packet."""
     payload_bytes = (
         packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
     )

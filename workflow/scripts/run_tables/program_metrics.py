@@ -120,7 +120,7 @@ def goodput_mbps(flow, entry, packets, window) -> float:
 
 
 def completion_ms(flow, entry) -> float | None:
-    """Return the time in ms from the client's start to its exit; None if the flow has no fixed size or the client didn't complete it."""
+    """Return the time in ms from the client's start to its exit; None if the flow has no fixed size or wasn't completed."""
     client = entry["client"]
     if flow.bytes is None or client["ended_by"] != ITSELF or client["status"]:
         return None
@@ -148,7 +148,7 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may be attributed to wrong packets, because some packets look alike and the sent and arrived counts differ."""
+    """Return whether delays may be attributed to the wrong packets: some packets look alike, and the sent and arrived counts differ."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 

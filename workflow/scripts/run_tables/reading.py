@@ -20,7 +20,7 @@ from run_tables.tidy_tables import CHECKS, FLOWS, RUNS, TIDY_TABLES
 
 _TIDY = {table.name: table for table in TIDY_TABLES}
 
-#: Cache of `read_once`: (path, columns, size, modification time) -> table. None outside this context.
+#: Cache of `read_once`: (path, columns, size, modification time) -> table. None outside the context of `read_once`.
 _kept: dict[tuple, pd.DataFrame] | None = None
 
 
@@ -44,6 +44,7 @@ def read_table(path, table: Table) -> pd.DataFrame:
     Parameters
     ----------
     path : str, path, or text file
+        File to read.
     table : Table
         Table whose columns must be in the file. Additional columns are kept as text.
     """
@@ -142,6 +143,7 @@ def read_named(name, path, kinds) -> pd.DataFrame | list | dict | str | Path:
     name : str
         Name of a tidy table or of a table in ``kinds``, with the prefix ``other_`` if the table is from another study.
     path : str, path, or list of them
+        File or files to read.
     kinds : mapping
         Name of an analysis table -> column -> kind of the column.
     """

@@ -36,7 +36,7 @@ def reordering_counts(document) -> dict[str, int | None]:
 
 
 def waiting_per_late_packet(document) -> float | None:
-    """Return waiting_per_late_packet of `tidy_tables.RUNS`, for the data's direction.
+    """Return the column waiting_per_late_packet of `tidy_tables.RUNS`, for the data's direction.
 
     The value isn't the reordering extent of RFC 4737: if a retransmission arrives before the late packet, it ends the wait, and a segment
     that waits for two late packets is counted once.

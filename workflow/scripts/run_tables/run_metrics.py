@@ -30,7 +30,7 @@ def _flow_conditions(run, flow) -> dict[str, str | float]:
         "group": run.long_flows[flow].group,
         "hops": pair.hops,
         "first_hop": pair.first_hop,
-        # The only pair of hosts of a cable may use several paths, so their mean base RTT is used.
+        # A cable connects only one pair of hosts, which may use several paths, so the paths' mean base RTT is used.
         "rtt_path_ms": run.rtt_path_ms if run.is_cable else float(pair.rtt_ms),
         "direction": pair.direction,
         "rtt_shortest_ms": run.capacity.shortest_rtt_ms(pair),
@@ -86,7 +86,7 @@ def _delivered(flow, window, steady, is_file):
 
 
 def _iperf3_flows(document):
-    """Yield the flows of plain TCP connections of iperf3, without their conditions."""
+    """Yield the flows of plain iperf3 TCP connections, without their conditions."""
     # The kernel's minimum RTT (tcpi_min_rtt), from the last socket reading that contains it.
     looks = (socket for look in document["sockets"] for socket in look["sockets"])
     smallest = {socket["flow"]: socket["rtt_min_ms"] for socket in looks if "rtt_min_ms" in socket}

@@ -74,7 +74,7 @@ def steady_windows(document, rule: SteadyRule) -> dict[int, Window]:
         return {}
     times_ns, totals = _at_equal_steps(document["delivered"], whole)
     # Each fortieth of the run contains many packets, so it is a batch by itself. With eight batches of five, the error of a steady run
-    # would by chance be smallest with half of the batches omitted in 15 to 22 of 100 cases; with forty batches, this happens in 0 to 6
+    # would, in 15 to 22 of 100 cases, happen to be smallest with half of the batches omitted; with forty batches, this happens in 0 to 6
     # cases.
     left_out = mser(np.diff(totals) / np.diff(times_ns), batch=1)
     if left_out is None:

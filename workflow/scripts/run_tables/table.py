@@ -6,7 +6,7 @@ This module uses only the standard library, because Snakemake reads the declarat
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-#: Prefix in the name of a table from the other study, with which a study is compared: `other_claims`.
+#: Prefix of table names for the study with which a study is compared: `other_claims`.
 OTHER = "other_"
 #: Kind of a column -> description of its values.
 KINDS = {

@@ -39,7 +39,7 @@ from wording.scenario_words import groups_words
 
 
 def factors(document) -> dict[str, str | int]:
-    """Return the four factors of a run, which are the first columns of each table."""
+    """Return the four factors of a run, which identify the run in the tables."""
     return specification_of(document).factors
 
 

@@ -1,4 +1,4 @@
-"""Store results of one call for later calls, in JSON files in Snakemake's folder; if a file is lost, only time is lost."""
+"""Store the results of one invocation for later ones, as JSON files in Snakemake's folder; losing a file costs only time."""
 
 import contextlib
 import json

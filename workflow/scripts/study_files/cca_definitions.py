@@ -18,7 +18,7 @@ from wording.terminal_text import shown
 
 #: Keys of a definition, in the order in which a resolved study lists them.
 KEYS = ("base", "source", "sha256", "cca", "parameters", "kernel")
-#: Maximum size of a C file in bytes. The largest in the kernel, tcp_bbr.c, is 45,000 bytes long.
+#: Maximum size of a C file in bytes. The kernel's largest CCA file, tcp_bbr.c, is 45,000 bytes long.
 LARGEST_BYTES = 2**20
 #: Pattern for the name of a C file, from which the name of a module is derived.
 FILE = r"[a-z][a-z0-9_]*\.c"
@@ -77,13 +77,13 @@ def _of_file(one):
 
 
 def names_in(text) -> list[str]:
-    """Return the names in a C file's lines ``.name = "..."``, sorted; names that a CCA can't have here only if there are no others."""
+    """Return the names in a C file's lines ``.name = "..."``, sorted; invalid names are included only if there are no others."""
     names = sorted(set(re.findall(r'\.name\s*=\s*"([^"\n]*)"', text)))
     return [name for name in names if re.fullmatch(NAME, name)] or names
 
 
 def impossible_name(names) -> str | None:
-    """Return a phrase about the name of a C file's CCA if a study can't have a CCA with this name, otherwise None."""
+    """Return a phrase that rejects the name of the CCA in a C file, or None if the name is allowed in a study."""
     if len(names) == 1 and not (re.fullmatch(NAME, names[0]) and len(names[0]) <= LONGEST_NAME):
         return (
             f'calls its CCA {shown(names[0], 60)} in .name = "..."; allowed: 1 to {LONGEST_NAME} lower-case letters, digits, dots, '
@@ -95,7 +95,7 @@ def impossible_name(names) -> str | None:
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
     """Return the definitions that runs of a CCA or mix in a resolved scenario need, by name.
 
-    CCAs built into the kernel need a definition only in a scenario with its own kernel.
+    CCAs built into the kernel need a definition only in a scenario that sets its own kernel.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
     names = [name for name in names if not is_program(study, name)]

@@ -55,7 +55,7 @@ def completed_table(table, source) -> dict:
             )
         numbers = sorted(map(int, values))
     else:
-        # The delays are divided by the largest, so that the squares of small delays don't underflow.
+        # The delays are divided by the largest delay, so that the squares of small delays don't underflow.
         largest = max(map(abs, values))
         numbers = numbers_of([one / largest for one in values])
     return table | {"sha256": hashlib.sha256(content).hexdigest(), "numbers": numbers}

@@ -1,8 +1,8 @@
 """Split each key with a value for each direction into two keys, as in a resolved study.
 
 `rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`. The same form is allowed for `trace`, `policer`
-and `queue`. A single value in a scenario overrides the study's defaults for both directions. A policer or a trace can be given for only one
-direction.
+and `queue`. A single value in a scenario overrides the study's defaults for both directions. A policer or a trace may be given for one
+direction alone.
 """
 
 from collections.abc import Iterator
@@ -60,7 +60,7 @@ def _parted(scenario, section, by_direction):
 
 
 def _of(key, value, direction):
-    """Return the value for one direction; to a trace, the key ``direction`` is added."""
+    """Return the value for one direction; for a trace, add the key ``direction``."""
     return value | {"direction": direction} if key == "trace" and isinstance(value, dict) else value
 
 

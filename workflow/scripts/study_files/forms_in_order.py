@@ -1,6 +1,6 @@
-"""Remember across calls which contents have passed validation against which schema.
+"""Remember across invocations which contents have passed validation against which schema.
 
-Validating a study and its claims takes a tenth of the time of a dry run, half of it for importing jsonschema.
+Validating a study and its claims takes a tenth of the time of a dry run, and half of that is spent on importing jsonschema.
 """
 
 import hashlib

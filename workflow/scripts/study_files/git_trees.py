@@ -1,4 +1,4 @@
-"""Find, list and read the source tree of a revision in a Git repository with Linux, without writing to the repository.
+"""Find, list and read the Linux source tree of a revision in a Git repository, without writing to the repository.
 
 Git reads only its refs and its object store (`git rev-parse`, `ls-tree`, `cat-file`): no checkout, index, filters or hooks are involved.
 Standard library only: set-up and the scripts in the analysis image need it too.
@@ -49,9 +49,10 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
 
 
 def environment(repository) -> dict[str, str]:
-    """Return environment variables for Git commands that prevent Git from writing, fetching or using another repository.
+    """Return environment variables that prevent Git commands from writing, fetching or using another repository.
 
-    A bare repository may be used even if the user's settings contain ``safe.bareRepository = explicit``, because it is always named.
+    A bare repository may be used even if the user's settings contain ``safe.bareRepository = explicit``, because the repository is always
+    named explicitly.
     """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     above = os.path.dirname(os.path.realpath(repository))
@@ -92,7 +93,7 @@ def commit_of(repository, revision) -> str:
 
 
 def tree_of(repository, commit) -> str:
-    """Return the object ID of a commit's tree, which is a digest over all files."""
+    """Return the object ID of a commit's tree, which is a digest of all files."""
     return git(repository, "rev-parse", "--verify", f"{commit}^{{tree}}").decode().strip()
 
 
@@ -135,7 +136,7 @@ def content_digest(content, name) -> str:
 
 
 def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[str, bytes]]:
-    """Yield the object ID and content of each file in ``names``, a list of object IDs, in order.
+    """Yield the object ID and the content of each file, in the order of the object IDs in ``names``.
 
     Raises
     ------

@@ -65,7 +65,7 @@ def _is_changed(kernel):
 
 
 def _source(kernel):
-    """Return the digest of the source of a kernel, or None for the image's kernel."""
+    """Return the digest of a kernel's source, or None for the image's kernel."""
     return (kernel or {}).get("sha256")
 
 

@@ -25,7 +25,7 @@ LEFT_OUT = {".git"}
 def tree_digest(tree) -> str:
     """Return the SHA-256 of a source tree's paths, contents and link targets, excluding Git's own files.
 
-    Digests are stored in `DIGESTS` and reused as long as the sizes, dates, modes and inode numbers of all files stay the same.
+    Digests are stored in `DIGESTS` and reused as long as the sizes, modification times, modes and inode numbers of all files stay the same.
     """
     files = sorted(_files(str(tree)))
     seen = hashlib.sha256()
@@ -182,7 +182,7 @@ def _described_revision(tree, revision):
     texts = {path: git_trees.text_of(tree, commit, path, LARGEST_TREE_FILE_BYTES) for path in VERSION_FILES}
     version = version_of({path: text for path, text in texts.items() if text is not None}, f"{tree}: ")
     sha256 = git_trees.tree_sha256(git_trees.tree_of(tree, commit))
-    # As in the kernel's own scripts, so that two revisions with the same version have different names.
+    # As in the kernel's own scripts, the commit is appended, so that two revisions of the same version have different names.
     return {"revision": commit, "version": f"{version}-g{commit[:12]}", "sha256": sha256}
 
 

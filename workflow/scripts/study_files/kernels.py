@@ -47,7 +47,7 @@ def bases() -> dict[str, dict[str, str]]:
 
 
 def recipe_digest(parts=RECIPE) -> str:
-    """Return the SHA-256 over the names and contents of files in the recipe (by default, all files in `RECIPE`)."""
+    """Return the SHA-256 of the names and contents of files in the recipe (by default, all files in `RECIPE`)."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
     for part in (folder / name for name in parts):
         for file in sorted(part.iterdir()) if part.is_dir() else [part]:
@@ -75,8 +75,8 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
     Returns
     -------
     complete : dict
-        Completed kernels by name, with the keys in `KEYS`. The image's own kernel is None. Kernels based on the image's Linux lack the keys
-        ``version`` and ``sha256``.
+        Completed kernels by name, with the keys in `KEYS`. The image's own kernel is None, and so are kernels with problems. Kernels based
+        on the image's Linux lack the keys ``version`` and ``sha256``.
     problems : list of str
         Sentences that start with the affected key.
     """

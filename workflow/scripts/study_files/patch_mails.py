@@ -13,11 +13,12 @@ BETWEEN = re.compile(rb"^From \S+ .*\d\d:\d\d.*\n", re.M)
 HEAD = re.compile(rb"\A(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*)+\r?\n")
 #: First line of a mail in an mbox, for mails that were saved without this line.
 BEGIN = b"From mboxrd@z Thu Jan  1 00:00:00 1970\n"
-#: Tags at the beginning of a subject, such as [PATCH v2 net-next 3/7], [RFC][PATCHv2 3/7] or [net-next,v2,3/7]; the numbers and the version.
+#: Tags at the beginning of a subject, such as [PATCH v2 net-next 3/7], [RFC][PATCHv2 3/7] or [net-next,v2,3/7]; within the tags, the number
+#: of the patch and of all patches; and the version of the series.
 TAGS = re.compile(r"(?:\s*\[[^\]]*\])*")
 NUMBERS = re.compile(r"(?<![\d/])(\d+)/(\d+)(?=[\s,\]])")
 VERSION = re.compile(r"(?:\b|(?<=PATCH)|(?<=RFC))v(\d+)\b", re.I)
-#: The beginning of a change to a file. A rename or a new mode has no line +++.
+#: The beginning of a change to a file. A rename or a mode change has no +++ line.
 CHANGE = re.compile(rb"^(?:\+\+\+ |diff --git )", re.M)
 #: Files that a guest kernel doesn't use. Most of them are missing from the trees used for builds, but a patch may still change them.
 NO_PART = re.compile(
@@ -37,7 +38,7 @@ def patches_in(content: bytes, is_whole: bool = False) -> list[bytes]:
     content : bytes
         Content of an mbox, a mail or a patch.
     is_whole : bool, optional
-        Whether a single patch with a number must be a series of one. By default, a file may also contain one patch of a longer series.
+        Whether a file that contains only one patch must contain the entire series. By default, the patch may belong to a longer series.
 
     Raises
     ------

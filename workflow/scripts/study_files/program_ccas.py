@@ -1,11 +1,12 @@
-"""Resolve names in `ccas` that stand for a declared program, such as "quic-go:reno"; its flows replace the flows under test.
+"""Resolve names in `ccas` that stand for a declared program, such as "quic-go:reno"; the program's flows replace the flows under test.
 
 Standard library only: the scripts in the analysis image need it too.
 """
 
 from experiment.flow_groups import LONG, OWN, PROGRAM
 
-#: Group of flows for a program that replaces the identical flows of a scenario; the missing values are taken from the scenario.
+#: Template for the group that represents the flows of a scenario without groups; `with_program` sets the values that depend on the scenario
+#: and on the program.
 GROUP = {
     "name": "own", "application": LONG, "program": None, "cca": OWN, "count": 1, "direction": "forward", "pair": None, "ecn": None,
     "start_s": 0, "stop_s": None, "rate_mbps": None, "on_s": None, "off_s": None, "arrivals_per_s": None, "sizes": "fixed",
@@ -67,7 +68,7 @@ def is_under_test(group) -> bool:
 
 
 def with_named_programs(scenario, cca) -> tuple[dict, dict]:
-    """Undo `with_program` in the scenario of a received specification that hasn't been validated.
+    """Undo `with_program` in the scenario of a received specification, which need not be valid.
 
     Returns
     -------
@@ -87,7 +88,7 @@ def with_named_programs(scenario, cca) -> tuple[dict, dict]:
 
 
 def label_of(program) -> str | None:
-    """Return the name in `ccas` of a program given in the form used in groups, or None if the program is invalid."""
+    """Return the name by which `ccas` refers to a program given in the form used in groups; None if the program is invalid."""
     if not isinstance(program, dict) or not isinstance(program.get("name"), str):
         return None
     return f"{program['name']}:{program['cca']}" if program.get("cca") else program["name"]

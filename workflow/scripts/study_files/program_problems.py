@@ -24,7 +24,7 @@ def _kernel_of_its_own(scenario):
 
 
 def _others_of_its_own(scenario):
-    """Yield a problem for each group with the CCA under test that a program can't replace."""
+    """Yield a problem for each group that uses the CCA under test but can't be replaced by a program."""
     for group in scenario["groups"]:
         if group["cca"] == OWN and "cca" in KEYS[group["application"]] and not is_under_test(group):
             yield f"flows[{group['name']}].cca is {OWN}; allowed with application {group['application']}: a CCA of the kernel"

@@ -69,7 +69,7 @@ def with_programs(study) -> list[str]:
 
 
 def only_of_groups(one) -> Iterator[str]:
-    """Yield a problem for each key of a program's declaration (`programs`) that only the declaration in a resolved group has."""
+    """Yield a problem for each key of a program's declaration (`programs`) that is allowed only in a resolved group."""
     if one.get("cca") is not None:
         yield f"cca is {one['cca']}; allowed here: ccas: [{one['cca']}]."
     if "name" in one:
@@ -174,7 +174,7 @@ def _amount(group, program):
 
 
 def program_files_of(study) -> dict[str, dict]:
-    """Return the programs with files that a resolved study uses, by the names of their archives."""
+    """Return, by archive name, the programs of a resolved study for which files are given."""
     programs = [group["program"] for scenario in study["scenarios"] for group in scenario.get("groups", ())]
     programs += [
         {"cca": None} | {key: value for key, value in one.items() if key != "ccas"} | {"name": name}

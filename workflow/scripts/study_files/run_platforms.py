@@ -1,6 +1,6 @@
 """Properties of a run that depend on its platform: the image, and whether the run can be repeated byte for byte."""
 
-#: Platform without its version -> image in which its runs are executed.
+#: Platform without its version -> image in which the platform's runs are executed.
 IMAGES = {"uml": "testbed", "host": "testbed", "ns3": "ns3"}
 
 

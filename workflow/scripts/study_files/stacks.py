@@ -4,9 +4,9 @@ from pathlib import Path
 
 from study_files.kernels import CHECKOUT
 
-#: Folder that contains one folder per stack, with its source and lock.
+#: Folder that contains one folder per stack, with its source and its lock file.
 SOURCES = CHECKOUT / "examples"
-#: Files that identify the folder of a stack: the locks of Rust, Go and pip.
+#: Files that identify the folder of a stack: the lock files of Rust, Go and pip.
 LOCKS, PIPS = ("Cargo.lock", "go.sum"), "requirements.txt"
 #: Folder in which a study expects the stacks, relative to the working directory.
 PLACE = Path("my")

@@ -71,7 +71,7 @@ def _check_size(text):
 
     PyYAML limits neither. Only the parser's events are examined, so no value is created before the check.
     """
-    sizes, anchors, opened = {}, [], [0]  # number of values by anchor; anchors and counts of open ones
+    sizes, anchors, opened = {}, [], [0]  # number of values by anchor; for open collections, anchors and value counts
     for event in yaml.parse(text, Loader=_StrictLoader):
         if isinstance(event, yaml.AliasEvent):
             if event.anchor in anchors:

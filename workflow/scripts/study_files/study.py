@@ -81,7 +81,7 @@ def load(path, overrides=None) -> dict:
 
 
 def written(config) -> dict:
-    """Return a study that was read by Snakemake (``config:`` of a module) in the form in which `load` returns studies."""
+    """Return a study that Snakemake has read (``config:`` of a module) in the form that `load` returns."""
     return _with_off(study_schema(), copy.deepcopy(config))
 
 
@@ -96,7 +96,7 @@ def resolve(config, source) -> dict:
     - A queue contains all parameters of its discipline (drop-tail has none).
     - Access delays are a list with one value per pair of hosts. Path delays are a list with one value per path. The bottlenecks of a chain
       are a list with the complete settings of each bottleneck.
-    - Keys that a scenario doesn't use are omitted: `chain`, an outage, the image's own kernel.
+    - Keys that a scenario doesn't use (`chain`, an outage, the image's own kernel) are omitted.
     - `ccas` lists the CCAs of all runs, with mixes expanded and the CCA of an exam included.
     - CCA definitions contain the digests of their C files. CCA definitions and scenarios contain the build inputs of their kernels, and
       `kernels` is omitted.
@@ -138,7 +138,7 @@ def resolve(config, source) -> dict:
             if not isinstance(scenario[section][key], list):  # a single number applies to all
                 scenario[section][key] = [scenario[section][key]] * scenario[section][count]
         if of_paths := scenario["multipath"]["path_rate_mbps"]:
-            # Code that needs only one rate uses that of the slowest path.
+            # Code that needs only one rate uses the rate of the slowest path.
             scenario["link"] = scenario["link"] | {"rate_mbps": min(of_paths)}
         scenario |= counted_flows(scenario) | with_share_of_model(scenario)
         for key in (key for key in QUEUES if scenario[key]):
@@ -186,7 +186,7 @@ def measured(study) -> dict:
 
 
 def _on_one_platform(study):
-    """Set a study's platform, if there is one, in every scenario instead, and append the platform to the study's name."""
+    """Move a study's platform, if one is set, into every scenario, and append the platform to the study's name."""
     platform = study.pop("platform")
     if platform is None:
         return study
@@ -244,7 +244,7 @@ def _complete(node, section):
     complete = {}
     for key, child in keys_of(node).items():
         if is_section(child):
-            # `defaults` of a study stay as written, because a default value filled in here would look like a choice of the study.
+            # `defaults` of a study stay as written, because a default value filled in here would look like a value that the study sets.
             complete[key] = section.get(key, {}) if key == "defaults" else _complete(child, section.get(key, {}))
         elif key in section:
             complete[key] = _normal(child, section[key])

@@ -8,7 +8,7 @@ from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import value_text
 from study_files.study_variation import QUANTITIES
 
-#: Quantities that `variation` can draw in a chain; all other quantities are set separately for each bottleneck.
+#: Quantities that `variation` can draw at random in a chain; all other quantities are set separately for each bottleneck.
 DRAWN = ("start_ms",)
 
 

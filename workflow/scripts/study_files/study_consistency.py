@@ -44,7 +44,7 @@ RUNS_LIMIT = 100_000
 # Number of SYNs that Linux sends: the first SYN, and as many retries as the default of net.ipv4.tcp_syn_retries.
 SYN_COUNT = 7
 # Minimum duration of MPTCP traffic in RTTs. On paths with one-way delays of 400 and 500 ms, no data were sent on the longer path in 5 s (6
-# and 5 RTTs), but some were sent in 20 s (measured).
+# RTTs of the shorter path and 5 of the longer), but some were sent in 20 s (measured).
 SUBFLOW_RTTS = 10
 
 
@@ -56,7 +56,7 @@ def contradictions(study) -> list[str]:
         sentences.append(
             f"analysis.compare_with is {study['study']}, the study itself; allowed: another study, or null."
         )
-    # A chain that contradicts itself can't be checked further.
+    # A chain with contradictory settings can't be checked further.
     whole = [scenario for scenario in study["scenarios"] if not any(chain_problems(scenario))]
     sentences += [*_check_names(study), *_check_mixes(study), *ip_version_problems(study)]
     sentences += mark_problems(study | {"scenarios": whole})
@@ -71,7 +71,7 @@ def contradictions(study) -> list[str]:
         link_option_problems, model_problems, correlation_problems, order_problems, answer_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
-        # If a chain contradicts itself, the other checks would report misleading problems.
+        # If a chain's settings are contradictory, the other checks would report misleading problems.
         ccas = ccas_written_out(study)
         problems = [*chain_mix_problems(scenario, ccas), *chain_problems(scenario)]
         problems = problems or [*_problems_of(scenario, checks), *group_problems(scenario, ccas)]
@@ -87,7 +87,7 @@ def contradictions(study) -> list[str]:
 
 
 def _check_variation(scenario, calibration):
-    """Yield a problem for each quantity that `variation` can't draw in a scenario."""
+    """Yield a problem for each quantity that `variation` can't draw at random in a scenario."""
     asked, run = scenario["variation"], run_of(scenario)
     sizes = {run_of(scenario, ip_version).packet_bytes for ip_version in ("ipv4", "ipv6")}
     for quantity, impossible, allowed in (
@@ -126,7 +126,7 @@ def _check_corners(scenario, checks) -> list[str]:
 
 
 def _problems_of(scenario, checks):
-    """Return the problems that the checks find in a resolved scenario; in a chain, those in `OF_BOTTLENECKS` examine each bottleneck."""
+    """Return the problems that the checks find in a resolved scenario; in a chain, checks in `OF_BOTTLENECKS` examine each bottleneck."""
     run, of_each = run_of(scenario), OF_BOTTLENECKS if scenario["topology"] == "chain" else ()
     problems = [problem for check in checks if check not in of_each for problem in check(scenario)]
     return problems + [

@@ -95,7 +95,7 @@ class StudyDesign:
 
     @cached_property
     def rtt_shifts_ms(self) -> dict[str, float]:
-        """The minimum minus the initial base RTT in ms, by scenario; scenarios in which the two are equal are omitted."""
+        """The minimum base RTT minus the initial base RTT, in ms, by scenario; scenarios in which the two are equal are omitted."""
         shifts_ms = {}
         for scenario in filter(is_changing, self.scenarios):
             shift_ms = RunSpecification({"scenario": scenario}).link_rtts_ms[0] - sum(

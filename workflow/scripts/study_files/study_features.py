@@ -69,7 +69,8 @@ def _changes_at_one_phase(scenario) -> bool:
     return bool(scenario["link"].get("timeline")) and long and close and not varied
 
 
-#: Minimum range of start times, in ms, that varies the phase of a sawtooth; a sawtooth lasts from a few round trips to many seconds.
+#: Minimum range of start times, in ms, at which the phase of a sawtooth counts as varied; a sawtooth lasts from a few round trips to many
+#: seconds.
 FEWEST_PHASES_MS = 1000
 #: Feature -> whether a resolved scenario has it.
 FEATURES: dict[str, Callable[[dict], bool]] = {
@@ -124,7 +125,7 @@ FEATURES: dict[str, Callable[[dict], bool]] = {
 
 
 def features_of(scenarios: Iterable[dict]) -> dict[str, list[str]]:
-    """Return the features of at least one scenario (key "some") and the features of all scenarios (key "every")."""
+    """Return the features that at least one scenario has (key "some") and the features that all scenarios have (key "every")."""
     scenarios = list(scenarios)
     return {
         word: [name for name, has in FEATURES.items() if holds(map(has, scenarios))]

@@ -13,13 +13,13 @@ from study_files.programs import program_problems
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from study_files.study_streams import most_flows
 
-#: Maximum number of real-time streams in a group, and maximum number of web objects in a run; each takes a few dozen bytes of a document.
+#: Maximum number of real-time streams in a group, and maximum number of web objects in a run; each takes a few dozen bytes in a document.
 MOST_STREAMS, MOST_OBJECTS = 64, 100_000
-#: Maximum number of packets in a real-time group; each takes about twenty bytes of a document.
+#: Maximum number of packets in a real-time group; each takes about twenty bytes in a document.
 MOST_PACKETS = 500_000
 #: Maximum number of flows in a group of programs; each flow needs two processes.
 MOST_PROGRAMS = 16
-#: Key of a group -> applications to which the key applies; other keys apply to all applications.
+#: Application -> keys of a group that apply only to certain applications, including this one; all other keys apply to every application.
 KEYS = {
     LONG: ("cca", "rate_mbps", "on_s", "off_s", "direction"),
     WEB: ("cca", "arrivals_per_s", "sizes", "bytes", "direction"),
@@ -52,7 +52,7 @@ def counted_flows(scenario) -> dict:
 
 
 def _long_flows(groups):
-    """Return the number of long flows in groups; if the times of a group are invalid, only ``count`` flows are counted for it."""
+    """Return the number of long flows in groups; a group with invalid times counts as ``count`` flows."""
     flows = 0
     for group in (FlowGroup(**group) for group in groups):
         sensible = group.on_s is None or None not in (group.off_s, group.stop_s)

@@ -13,7 +13,7 @@ from wording.link_option_words import REASONS
 #: Loss models in which probabilities determine the share of packets that are lost.
 CHANCES = ("loss_gemodel", "loss_state")
 NOT_CERTAIN = (("p13", "p14"), ("p31", "p32"))
-#: Maximum difference between the given loss and the loss of a model, in percentage points; both are rounded to seven digits.
+#: Maximum difference between the given loss and the loss of a model, in percentage points; the given loss may be rounded to seven decimals.
 SHARE_SLACK = 1e-6
 
 #: Random effect of netem -> key in `link` that sets the effect, for effects that aren't link options.

@@ -26,7 +26,7 @@ LEAST_EXCHANGES = 100
 
 
 def network_problems(scenario) -> Iterator[str]:
-    """Yield contradictions between the topology, paths and link of a resolved scenario."""
+    """Yield contradictions among the topology, paths and link of a resolved scenario."""
     link, paths = scenario["link"], scenario["multipath"]
     if scenario["hosts"]["qdisc"] != "none":
         yield from _host_queue_problems(scenario)
@@ -58,7 +58,7 @@ def network_problems(scenario) -> Iterator[str]:
 
 
 def _shaper_problems(scenario):
-    """Yield problems with the shaper of a link, and with netem settings that aren't possible on the sending host."""
+    """Yield problems with the shaper of a link, and with settings that can't be combined with netem on the sending host."""
     link, offload = scenario["link"], scenario["transport"]["segmentation_offload"]
     for key in ("shaper", "shaper_burst_bytes"):
         if link["rate_mbps"] is None and link[key] != OF_NAME[key].none:
@@ -74,7 +74,7 @@ def _shaper_problems(scenario):
 
 
 def _path_problems(scenario):
-    """Yield problems with lists of one value per path that have the wrong length or contradict the link."""
+    """Yield problems with per-path lists that have the wrong length or contradict the link."""
     link, paths = scenario["link"], scenario["multipath"]
     for key, for_all in (("path_delay_ms", ", or one for all"), *((key, "") for key in OF_PATH)):
         if (values := paths.get(key)) is not None and len(values) != paths["paths"]:
@@ -135,7 +135,7 @@ def _needs_tunnels(paths):
 
 
 def _needs_cable(scenario):
-    """Yield problems with settings that require a cable, although the topology isn't a cable."""
+    """Yield problems with settings that require a cable, for a scenario with another topology."""
     here = f"allowed with topology {scenario['topology']}:"
     if scenario["background"] != "none":
         yield f"background is {scenario['background']}; {here} none."

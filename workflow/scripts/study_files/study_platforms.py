@@ -2,7 +2,7 @@
 
 from simulator.limits import refusals
 
-#: Platforms that are a Linux kernel.
+#: Platforms that use the TCP of a Linux kernel.
 LINUX = ("uml", "host")
 #: Names of x86-64 on different operating systems. The guest kernel runs on no other architecture.
 UML_PROCESSORS = ("x86_64", "amd64")

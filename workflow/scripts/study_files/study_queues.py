@@ -19,7 +19,7 @@ SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest frame with seg
 
 
 def queue_problems(queue, key="queue") -> Iterator[str]:
-    """Yield a message for each setting of a queue that doesn't fit the queue's discipline.
+    """Yield a message for each queue setting that doesn't fit the queue's discipline.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _red_problems(given, queue):
 
 
 def _red_arithmetic(queue):
-    """Yield problems with parameters of RED that exceed the ranges of numbers in tc and the kernel.
+    """Yield problems with RED parameters that exceed the numeric ranges of tc and the kernel.
 
     The ranges follow from tc_red_eval_P in tc/tc_red.c and red_check_params in red.h.
     """

@@ -1,8 +1,8 @@
 """Number of replications of each scenario: a fixed number, or the number needed for the required precision.
 
-In a study that continues until it is precise enough (`replications: {until: ...}`), interim looks follow fixed numbers of replications. A
-scenario continues or ends for all of its CCAs and IP versions together, so these have the same number of replications, with the same
-seeds, and can be compared. The number of replications can differ between scenarios.
+In a study that continues until it is precise enough (`replications: {until: ...}`), interim looks take place after fixed numbers of
+replications. A scenario continues or ends for all of its CCAs and IP versions together, so these have the same number of replications, with
+the same seeds, and can be compared. The number of replications can differ between scenarios.
 
 Standard library only: the scripts in the analysis image need it too.
 """
@@ -52,7 +52,7 @@ def replications_words(study) -> int | str:
 
 
 def look_path(scenario, replications) -> str:
-    """Return the path of an interim look's file, relative to the study's results; a lost file is made again from the runs."""
+    """Return the path of an interim look's file, relative to the study's results; a lost file is regenerated from the runs."""
     return f"logs/looks/{scenario}/{replications}.json"
 
 

@@ -196,7 +196,7 @@ def definitions_in(study, scenario_id, cca) -> dict[str, dict]:
 
 
 def largest_conditions(study, scenario_id, cca=None) -> dict:
-    """Return `run_conditions` with all drawn quantities at their upper bounds, to estimate the needs of jobs.
+    """Return `run_conditions` with all drawn quantities at their upper bounds, to estimate the resources that jobs need.
 
     ``cca`` is required for runs of a program.
     """
@@ -235,9 +235,9 @@ def _used(section, unused):
 def job_runs(
     study, most_runs, most_s=math.inf, *, seconds_of=None, needs_of=None, scenarios=None
 ) -> list[list[tuple[str, str, str, int]]]:
-    """Divide the runs of a study into jobs, and return a list of tuples as in `runs` for each job.
+    """Divide the runs of a study into jobs, and return, for each job, a list of tuples like those of `runs`.
 
-    All runs in a job have the same needs. They are ordered by scenario and replication. In a study with interim looks, the runs in a job
+    All runs in a job need the same inputs. They are ordered by scenario and replication. In a study with interim looks, the runs in a job
     belong to one scenario and lie between the same two looks.
 
     Parameters

@@ -123,7 +123,7 @@ def allowed_text(node) -> str:
     if "allowed" in node:
         return node["allowed"]
     if "joined" in node:
-        # A mix has no CCAs of programs, whose names have a colon.
+        # A mix can't contain the CCAs of programs, whose names contain a colon.
         several = "several of the kernel's" if any(":" in name for name in node["joined"]) else "several"
         return f"one of {', '.join(node['joined'])}, or {several} joined by +"
     if "enum" in node:

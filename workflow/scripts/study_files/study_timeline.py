@@ -35,7 +35,7 @@ def policer_problems(scenario) -> Iterator[str]:
 
 
 def changing_network_problems(scenario, key) -> Iterator[str]:
-    """Yield problems with settings that can't be combined with a changing path (``key``)."""
+    """Yield problems with settings that can't be combined with a path that changes because of ``key``."""
     traffic = scenario["traffic"]
     for name, value, allowed in (
         ("topology", scenario["topology"], "dumbbell"),
@@ -81,7 +81,7 @@ def _of_entry(scenario, number, entry):
 def _lost_to_the_end(scenario):
     """Yield a problem for each direction in which all packets are lost at the end of the traffic.
 
-    All control messages of iperf3 would then be lost too.
+    iperf3's control messages would then be lost as well.
     """
     run = RunSpecification({"scenario": scenario})
     for way in DIRECTIONS if run.flows and not run.control_network else ():

@@ -95,7 +95,7 @@ def _steps(lasts_ms, step_ms, most):
 
 
 def _differences(offered, ends_ms):
-    """Return the number of bytes offered in each step; the function ``offered`` returns the number of bytes offered until a time in ms."""
+    """Return the number of bytes offered in each step; the function ``offered`` returns the number of bytes offered up to a time in ms."""
     return [until - before for before, until in itertools.pairwise([0, *map(offered, ends_ms)])]
 
 
@@ -108,13 +108,13 @@ def file_beside(name, source) -> bytes:
             return given_bytes(path, LARGEST_BYTES)
     except OSError as error:
         raise TraceError(f"can't be read ({error.strerror}).") from None
-    except RuntimeError:  # raised by Python up to 3.12 on a loop of links
+    except RuntimeError:  # raised by Python up to 3.12 on a loop of symbolic links
         raise TraceError("can't be read (a ring of links).") from None
     raise TraceError("lies elsewhere; allowed: a file next to the study's file, or in a subfolder.")
 
 
 def _texts(content):
-    """Iterate over the non-blank lines of a trace; a list of possibly millions of lines is avoided."""
+    """Iterate over the non-blank lines of a trace; no list of possibly millions of lines is built."""
     return filter(str.strip, _all_lines(content))
 
 
@@ -156,7 +156,7 @@ def _ascending(times, unit, line_of):
 
 
 def _of_packets(content):
-    """Return the duration in ms of a trace in Mahimahi's format, and a function that returns the bytes offered until a time in ms.
+    """Return the duration in ms of a trace in Mahimahi's format, and a function that returns the bytes offered up to a time in ms.
 
     Each line is a time in ms at which one full packet may pass. The last time is the period. If a packet may pass exactly at the end of a
     step, it belongs to that step. In Mahimahi (`link_queue.cc`), a line stands for 1,504 bytes on a TUN interface, that is, for an IP packet

@@ -1,4 +1,4 @@
-"""Validate the form of a study, and describe problems in sentences.
+"""Validate a study against its schema, and describe problems in sentences.
 
 Each sentence names the key, the value and the allowed values in plain language. Checks that involve several keys, which the schema can't
 express, are in `study_consistency`.
@@ -241,7 +241,7 @@ def missing_keys(error, path, config, seen) -> list[str]:
     # jsonschema reports each missing key separately, but doesn't state which key is missing.
     for key in error.schema["required"]:
         where = (*path, key)
-        # If a key is described in another part of the schema, it is reported there too.
+        # A key that is described in another part of the schema is reported with that part.
         if key in present or key in misspelt or where in seen or key not in keys:
             continue
         seen.add(where)

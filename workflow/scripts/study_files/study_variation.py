@@ -1,4 +1,4 @@
-"""Draw conditions that vary between the replications of a scenario, such as RTT and rate, at random from the seeds of runs.
+"""Derive the random conditions of a scenario's replications, such as RTT and rate, from the seeds of the runs.
 
 A scenario's `variation` sets the ranges. Most ranges are centred on the scenario's own value. A drawn value depends only on the quantity and
 the run's seed, so the conditions of a replication are the same for all CCAs and IP versions. If a further quantity is drawn, the values of
@@ -55,7 +55,7 @@ def corners(scenario) -> Iterator[dict]:
 
 
 def varied(scenario, shares) -> dict:
-    """Return a resolved scenario with conditions at given positions within their ranges.
+    """Return a resolved scenario in which the varied conditions are at given positions within their ranges.
 
     All delays and jitters are multiplied by the same factor. A queue in BDPs stays a queue in BDPs, unless `queue_packets` is drawn: it
     then becomes a queue in packets.

@@ -21,7 +21,7 @@ KEYS = ("file", "direction")
 def with_timelines(config, source) -> tuple[dict, list[str]]:
     """Replace the files and patterns of timelines in an unvalidated study with lists of changes.
 
-    Changes after the end of a scenario's traffic are discarded. All other timelines stay unchanged.
+    Changes after the end of a scenario's traffic are discarded. Timelines that are already lists stay unchanged.
 
     Returns
     -------

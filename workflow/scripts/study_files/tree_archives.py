@@ -35,9 +35,9 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
     path : str or pathlib.Path
         Path of the archive.
     wanted : collection of str
-        Paths of files in the tree. The tree is the archive itself or the top folder that has the most of these files.
+        Paths of files in the tree. The tree is the archive itself or the top folder that contains the most of these files.
     largest : int
-        Maximum size of all read files in bytes; files beyond it are omitted.
+        Maximum total size of the files that are read, in bytes; files that would exceed it are omitted.
 
     Raises
     ------
@@ -67,8 +67,8 @@ def texts_of(path, wanted, largest) -> dict[str, str]:
 def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
     """Yield path, content and executable bit of each regular file directly in the given folders of an archive's tree.
 
-    The tree is the archive itself or the top folder that has the most of the given folders. At most ``largest`` bytes are read
-    from all files; files beyond this limit are omitted.
+    The tree is the archive itself or the top folder that contains the most of the given folders. At most ``largest`` bytes are read in
+    total; files that would exceed this limit are omitted.
     """
     found, left = {"": {}}, largest
     with tarfile.open(path, "r|*") as archive:
@@ -83,7 +83,7 @@ def members_in(path, folders, largest) -> Iterator[tuple[str, bytes, bool]]:
 
 
 def _places(name):
-    """Return the two places that an archive member may have in a tree: top folder ("" for the archive itself) and path below it."""
+    """Return the two possible positions of an archive member: top folder ("" if the tree is the archive itself), and path below it."""
     path = name.removeprefix("./")
     top, _, below = path.partition("/")
     return ("", path), (top, below)

@@ -15,7 +15,7 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
     ``rtt_s`` is the base RTT.
 
     Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion control" (IMC 2019), equations 9 to 11: BBR
-    is limited by its congestion window of two estimated BDPs. BBR estimates the RTT while it has no packets in the queue itself, so the
+    is limited by its congestion window of two estimated BDPs. BBR estimates the RTT while it has no packets of its own in the queue, so the
     estimate includes the delay of the other flows' packets in the queue. Let X be the queue size in BDPs, q the queue size in packets, c
     the link rate, l the base RTT, and N the number of BBR flows. The share of the loss-based flows is
 
@@ -34,7 +34,7 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
 
 
 def cubic_times_s(window_packets, rtt_s) -> tuple[float, float]:
-    """Return how long CUBIC takes to regain the congestion window before a loss, in s: by Reno-friendly growth, and by cubic growth.
+    """Return the times in s that CUBIC needs to regain its window after a loss: by Reno-friendly growth, and by cubic growth.
 
     The sections are those of RFC 9438. Reno-friendly growth (section 4.3): W_est grows by alpha = 3 (1 - beta) / (1 + beta) segments per
     RTT, from beta W to W. Cubic growth (section 4.2): K = cbrt(W (1 - beta) / C). If the first time is shorter, W_est is above the cubic

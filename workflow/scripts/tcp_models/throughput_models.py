@@ -19,7 +19,7 @@ CUBIC_BETA = 0.7
 # Both response functions describe the steady state. In runs with fewer round trips than this, the initial growth of the window until the
 # first loss visibly changes the mean (Reno at 1 % loss: by 50 % in 50 round trips).
 FEW_ROUND_TRIPS = 200
-# Names in tables of the regions of CUBIC's response function.
+# Names of the regions of CUBIC's response function, as used in tables.
 RENO_REGION = "Reno-friendly region"
 CUBIC_REGION = "cubic region"
 

@@ -13,7 +13,7 @@ from tcp_models.throughput_models import CUBIC_C
 CUBIC_REST_S = 1 / 32
 #: Tick of the guest kernel in s. If the window has changed, Linux's CUBIC evaluates the curve at most once per tick.
 TICK_S = 1e-3
-#: Number of packets per acknowledgement, because receivers acknowledge every second packet.
+#: Number of packets per acknowledgement: receivers acknowledge every second packet.
 ACKNOWLEDGED_AT_ONCE = 2
 LEAST_PACKETS = 2
 

@@ -1,4 +1,4 @@
-"""Exact goodput and round-trip time of messages of a given size over a cable, calculated from the rate and the sizes of headers.
+"""Exact goodput and round-trip time of messages of a given size over a cable, calculated from the rate and the header sizes.
 
 Header sizes are the same as in the testbed: Ethernet (IEEE 802.3), IPv4 (RFC 791), IPv6 (RFC 8200), UDP (RFC 768), TCP (RFC 9293) and its
 timestamp option (RFC 7323, padded), GRE (RFC 2784). Additional bytes per frame (frame check sequence, preamble and inter-frame gap: 24
@@ -19,7 +19,8 @@ TRANSPORT_BYTES = {"udp": UDP_HEADER_BYTES, "tcp": TCP_HEADER_BYTES + TCP_TIMEST
 TUNNEL_BYTES = {version: size + TUNNEL_HEADER_BYTES for version, size in IP_HEADER_BYTES.items()}
 #: Maximum deviation of a cell from the calculated value, in percent.
 TOLERANCE_PERCENT = 0.5
-#: Step of the guest's clock in us. Each time a process reads the clock, it advances by one step (arch/um/kernel/time.c, TIMER_MULTIPLIER).
+#: Step of the guest's clock in us. Each time a process reads the clock, the clock advances by one step (arch/um/kernel/time.c,
+#: TIMER_MULTIPLIER).
 CLOCK_STEP_US = 0.256
 #: Number of clock steps by which a round trip may be longer because the clock is read. The measured numbers don't depend on the message
 #: size: 0.5 (IPv6) and 1.5 (IPv4) with UDP, 4.6 and 5.6 with TCP, which reads the clock for each segment that it sends or receives.

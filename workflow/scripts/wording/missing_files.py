@@ -10,6 +10,7 @@ def absence(path: str | os.PathLike, kind: str = "file") -> str:
     Parameters
     ----------
     path : str or os.PathLike
+        Path to examine.
     kind : str
         What the path is expected to be, ``file`` or ``folder``.
 

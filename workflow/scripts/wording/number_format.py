@@ -20,7 +20,7 @@ def decimals_for(value) -> int:
 
 
 def number(value, decimals=None) -> str:
-    """Return a number with thousands separators and the number of decimals from `decimals_for`."""
+    """Return a number with thousands separators and the given number of decimals, which is by default the result of `decimals_for`."""
     if is_missing(value):
         return NONE
     if decimals is None:

@@ -31,7 +31,7 @@ WHOLE = (
 )
 #: Separator within a part of a label.
 SEPARATOR = "; "
-#: Maximum length of a value that is shown, in characters; of a longer value, a digest is shown instead.
+#: Maximum length of a value that is shown in full, in characters; a longer value is replaced by a digest.
 LONGEST = 40
 
 
@@ -95,7 +95,7 @@ class Differences:
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
-        """Return `words` for one key, but "" for scenarios with the majority's value, provided that the other scenarios have words."""
+        """Return `words` for one key, but "" for scenarios with the majority's value, provided that all other texts are not empty."""
         values, words = self.values[key], self.words([key])
         usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
         unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]

@@ -31,6 +31,7 @@ def conditions_of(scenarios, without=()) -> list[str]:
     Parameters
     ----------
     scenarios : list of dict
+        Resolved scenarios.
     without : sequence of str
         Prefixes of keys to ignore, such as "queue". Scenarios that differ only in such keys get the same text; all other scenarios get
         different texts.

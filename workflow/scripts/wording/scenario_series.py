@@ -81,7 +81,7 @@ def compared_platforms(platforms) -> list[str]:
 def main_pairs(platforms: list[str]) -> list[tuple[str, str]]:
     """Return the pairs of platforms to compare.
 
-    The pairs are the two kernels, each kernel with the newest and with the oldest version of the simulator, and these two versions.
+    The pairs consist of the two kernels, of each kernel and the newest or the oldest version of the simulator, and of these two versions.
 
     The platforms are in the order of `platforms_of`.
     """

@@ -4,7 +4,7 @@ from experiment.flow_groups import OWN, REVERSE
 from experiment.programs import Program
 from wording.number_format import is_missing, plain
 
-#: Platform that is a Linux kernel -> name for readers, in the order of tables and figures.
+#: Platform that uses a Linux kernel -> name for readers, in the order of tables and figures.
 KERNELS = {"uml": "Linux", "host": "host Linux"}
 
 
