@@ -48,7 +48,7 @@ class HostOption:
 
     @property
     def needs(self) -> dict[str, tuple]:
-        """Values that the option requires of other keys in the scenario: key -> allowed values."""
+        """The option's requirements on other keys of the scenario: key -> allowed values."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
         of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program

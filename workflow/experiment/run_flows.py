@@ -175,7 +175,7 @@ class RunFlows:
 
     @cached_property
     def server_ports(self) -> frozenset[int]:
-        """The ports of the sending hosts on which web servers listen."""
+        """The TCP ports on which web servers listen."""
         return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property

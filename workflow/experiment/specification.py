@@ -66,7 +66,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return self.cca.split("+")
 
     def flow_cca(self, flow) -> str:
-        """Return the CCA of a flow (numbered from 0): a mix's CCAs take turns, and a chain's cross flows may use another CCA."""
+        """Return the CCA of a flow (numbered from 0): a mix's CCAs are assigned in turn, and a chain's cross flows may use another CCA."""
         return self.long_flows[flow].cca
 
     @cached_property
@@ -125,7 +125,8 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
     @cached_property
     def timeline(self) -> Timeline:
         """The changes to the path during the traffic; the other properties describe the path before the first change."""
-        # A trace passes whole packets. Their size depends on the IP version, which isn't known yet while a study is being checked.
+        # A link that follows a trace passes whole packets. Their size depends on the IP version, which isn't known yet while a study is
+        # being checked.
         known = traces_of(self.scenario["link"]) and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 

@@ -85,8 +85,8 @@ def hand_over(command, plan, job) -> None:
 def carry_out(command, plan, log) -> dict:
     """Run one test and return the outcome.
 
-    The outcome is the one that `guest.main` wrote or, if there is none, a dict whose key ``end`` states the reason. If its key ``again`` is
-    true, the machine may be the cause, and a second attempt may succeed.
+    The outcome is the one that `guest.main` wrote or, if `guest.main` wrote none, a dict whose key ``end`` states the reason. If the dict's
+    key ``again`` is true, the machine may be the cause, and a second attempt may succeed.
 
     Raises
     ------
