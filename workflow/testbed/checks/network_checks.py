@@ -51,7 +51,7 @@ def check_idle_rtt(specification, document) -> Check:
 def check_memory(specification, document) -> Check:
     """The kernel never reached its memory limits, because their effect would look like congestion control.
 
-    A failure means that more data were in flight than the memory is meant to hold with any CCA.
+    A failure means that more data were in flight than the memory is sized for, whatever the CCA.
     """
     nonzero = [
         f"{host} {name} {counters[name]}"

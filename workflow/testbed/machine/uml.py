@@ -59,8 +59,8 @@ MEMORY_PER_BYTE = 8
 BBR_STARTUP_BDPS = 3
 #: Assumed total rate of all flows, in Mbit/s, if only the kernel's speed limits them (platform ``host``).
 UNLIMITED_MBPS = 10_000
-#: Time in s that a run takes without traffic, for each further host, and for each packet on a full link: the slowest cases in
-#: benchmarks/README.md.
+#: Real time in s that a run takes without traffic, and additional time in s for each further host and for each packet on a fully used
+#: link. These are the slowest cases in benchmarks/README.md.
 START_S = 2
 HOST_S = 0.5
 PACKET_S = 16e-6

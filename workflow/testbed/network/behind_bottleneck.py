@@ -39,9 +39,9 @@ def grown(document, name, kind, *keys) -> int:
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return three packet counts at a direction's netem during the traffic: arrived packets, left or waiting packets, and late packets.
+    """Return three packet counts of a direction's netem: packets that arrived, packets that left or are still queued, and late packets.
 
-    The result is None without such a netem. A late packet may be a duplicate.
+    Only packets that arrived during the traffic are counted. The result is None without such a netem. A late packet may be a duplicate.
     """
     arriving, device = PLACES[direction]
     if device not in document["network"]["set"].get("arrivals", {}):

@@ -40,7 +40,7 @@ class Outage:
             return
 
         def now_s(at_s):
-            # Read a real clock. Reading a virtual clock would advance it.
+            # Only a real clock is read, because reading a virtual clock would advance it.
             return at_s if self._specification.virtual_clock else (time.monotonic_ns() - origin_ns) / 1e9
 
         yield self._asked["at_s"], -1, lambda at_s: self._begin(now_s(at_s))

@@ -37,7 +37,7 @@ TIMESTAMP = struct.Struct("=qq")
 #: Last bytes of each datagram: a mark, and the datagram's number.
 MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
-#: Number of individual datagrams to send without random effects, and number of packets in a train to a bottleneck.
+#: Number of individual datagrams to send if the path has no random effects, and number of packets in a train to a bottleneck.
 SINGLES, TRAIN = 10, 16
 #: Number of individual datagrams with jitter: the range of uniform samples exceeds 60 % of the jitter's range with a probability of 1 -
 #: 1e-12.
@@ -63,7 +63,8 @@ QUIET_S, QUIET_TIMES = 1.0, 120
 class Line:
     """Two hosts that exchange datagrams.
 
-    ``number`` is the index (from 0) of their bottleneck or path, or None if only the pair matters.
+    ``number`` is an index from 0. It refers to a bottleneck if the line is for probing bottlenecks, and otherwise to a pair of hosts or, on
+    a cable, to a path.
     """
 
     sender: str
@@ -243,7 +244,7 @@ class PathProbe:
             held_packets(run, direction, line.number),
         )
         place = self._path.bottleneck[direction][line.number]
-        # The packets in the shaper's bucket pass at once.
+        # The packets for which the shaper's bucket holds tokens pass at once.
         credit = place.emulation.burst_bytes // run.largest_packet_bytes
         # If packets are sent at twice the rate, twice as many packets as the bucket holds pass before the rate takes effect.
         train = min(TRAIN + (8 if run.shaper_burst_bytes else 4) * (credit - 1), found.get("passed", math.inf))

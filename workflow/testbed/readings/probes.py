@@ -19,7 +19,7 @@ NO_COUNTERS = {
 #: contain the CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
-#: Number of unanswered echo requests after which a path is assumed to have no RTT.
+#: Number of unanswered echo requests after which a path's RTT is recorded as unknown.
 MOST_PINGS = 5_000
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 

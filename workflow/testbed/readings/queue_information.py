@@ -1,6 +1,6 @@
 """Counters and backlog of qdiscs: `tc -s qdisc` without tc.
 
-Formats of the kernel (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
+Kernel formats (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
 struct gnet_stats_basic, gnet_stats_queue and TCA_STATS_* of gen_stats.h.
 """
 

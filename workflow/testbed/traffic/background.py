@@ -247,7 +247,7 @@ class Timer:
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
 
     def stop(self) -> None:
-        """Stop the timer."""
+        """Clear the expiration of the timer, so that the timer is no longer readable."""
         os.read(self._timer, 8)
 
 

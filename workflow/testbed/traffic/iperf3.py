@@ -13,7 +13,7 @@ FIRST_PORT = 5201
 PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
 #: Library that does the same for iperf3's client, and redirects the client's control connection (envs/guest/iperf3_client.c).
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
-#: Factor that turns the network's rate into a rate so high that it limits nothing.
+#: Factor by which the network's rate is multiplied to get a rate limit that has no effect.
 BEYOND = 100
 #: Time in ms that a server waits for data: the maximum that iperf3 accepts. By default a server ends the test after two minutes without
 #: data.
@@ -69,7 +69,7 @@ def client_command(client, specification, address) -> list[str]:
         command += ["--parallel", str(len(client.flows))]
     bitrate = flow.rate_mbps
     if specification.udp:
-        # iperf3's default is 1 Mbit/s. The link's rate is higher than any possible rate of the payload.
+        # iperf3's default is 1 Mbit/s. The link's rate is passed instead, which is higher than any possible rate of the payload.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         cca = specification.flow_kernel_cca(client.flows[0])
