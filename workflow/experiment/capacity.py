@@ -263,7 +263,7 @@ class Capacity(LateDeliveries):
     def _windows_of_server(self, begin_ns, end_ns):
         """Yield the periods (begin, end) in which iperf3's server may count the packets of a UDP measurement.
 
-        The server starts to count up to `SET_UP_RTTS` round trips after the client.
+        The server starts counting at most `SET_UP_RTTS` round trips later than the client.
         """
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)

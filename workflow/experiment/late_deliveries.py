@@ -140,8 +140,8 @@ class LateDeliveries:
     def _way_back_ms(self):
         """Maximum time in ms for which acknowledgements may wait in a queue or be dropped by a policer.
 
-        Acknowledgements queue behind data that flow in the same direction, or behind other acknowledgements if that direction's rate
-        differs. Otherwise they don't queue, because the data fill the path first.
+        Acknowledgements queue behind data that flow in the same direction or, if the rates of the two directions differ, behind other
+        acknowledgements. In all other cases they don't queue, because the data fill the path first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)

@@ -2,8 +2,8 @@
 
 The path is in one of a few states, and changes state between packets with given probabilities; the state determines the loss probability.
 Probabilities are fractions here, and percentages in tc-netem(8). The kernel implements the models in `loss_gilb_ell` and `loss_4state`
-(net/sched/sch_netem.c of Linux 7.2).
-The four-state model is from Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
+(net/sched/sch_netem.c of Linux 7.2). The four-state model is from Salsano, Ludovici and Ordine, "Definition of a general and intuitive
+loss model" (2009).
 """
 
 from collections.abc import Callable, Iterator

@@ -207,7 +207,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def shaper(self) -> str:
-        """The qdisc that shapes traffic to the rate: `htb`, `tbf` or `netem`."""
+        """The qdisc that shapes the traffic to the link's rate: `htb`, `tbf` or `netem`."""
         return self.scenario["link"].get("shaper", "htb")
 
     @property
@@ -330,7 +330,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """Upper limit on the receivers' total goodput at any time, in Mbit/s; None if the rate is unlimited, and on a chain.
+        """Upper limit on the receivers' total goodput at any time, in Mbit/s; None on a chain, or if the rate is unlimited.
 
         The limit is capacity x payload / packet size, where the capacity is the sum over all paths, and the packet size is counted as the
         shaper counts it. On a chain, each of the `bottlenecks` has a separate limit.

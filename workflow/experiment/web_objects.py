@@ -57,7 +57,7 @@ DISTRIBUTIONS = {
 
 
 def _normal(value):
-    """Return the value of the standard normal distribution's cumulative distribution function."""
+    """Return the standard normal cumulative distribution function of a value."""
     return (1 + math.erf(value / math.sqrt(2))) / 2
 
 

@@ -1,6 +1,6 @@
 """Execute the runs of one job of the workflow: ``python3 -m testbed.job``.
 
-A job executes one run, or several runs if starting a job takes longer than a run, as on a cluster. Each run has a separate seed,
+A job executes one run, or several runs if starting a job takes longer than a run, as on a cluster. Each run has its own seed,
 document and log, so a restarted job executes only the missing runs.
 """
 

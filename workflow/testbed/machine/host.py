@@ -27,8 +27,8 @@ START_S = 5
 SPARE_S = 180
 
 
-#: If the difference between the time of day and the monotonic clock changes by more than this, in s, the clock was set. The value must
-#: not be below the resolution of the readings.
+#: If the difference between the time of day and the monotonic clock changes by more than this, in s, the clock was set or the machine
+#: slept. The value must not be below the resolution of the readings.
 STEP_S = 1e-3
 #: Number of readings of both clocks, of which only the fastest is used.
 CLOCK_READINGS = 10

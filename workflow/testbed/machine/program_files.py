@@ -49,7 +49,7 @@ def _printable(name):
 
 
 def _content(folder, name, left):
-    """Return the content of a file in a folder; the message of an error names the file."""
+    """Return the content of a file in a folder; error messages name the file."""
     place = folder / name
     if place.is_symlink():
         if not place.exists():

@@ -1,6 +1,6 @@
 """Platform-specific parts of a run: hosts and their cores, the kernel's limits, the clock.
 
-The steps of a run (`guest`) are the same on all platforms; the differences are here.
+The steps of a run (`guest`) are the same on all platforms; this module contains the differences.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ def surroundings_of(specification) -> "GuestKernel | OwnMachine":
 
 
 class GuestKernel:
-    """A separate guest kernel for the run, with one core and a virtual clock that moves only while the guest is idle."""
+    """A separate guest kernel for the run, with one core and a virtual clock that advances only while the guest is idle."""
 
     describe = staticmethod(environment.describe)
     #: The class of Mininet's hosts.
@@ -108,5 +108,5 @@ class OwnMachine:
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
 
     def probe(self, path, specification) -> dict:
-        """Return an empty dict, because a real clock is too inexact to verify individual packets."""
+        """Return an empty dict, because a real clock is too imprecise to verify individual packets."""
         return {}

@@ -1,7 +1,7 @@
 """Platform ``uml``: the guest kernel as an ordinary process with a virtual clock.
 
-The guest's clock moves only while the guest is idle (``time-travel=inf-cpu``), so neither the speed nor the load of the machine affects a
-result. Everything that the guest can see is fixed or determined by the run. For example, the guest can read its command line, so the
+The guest's clock advances only while the guest is idle (``time-travel=inf-cpu``), so neither the speed nor the load of the machine affects
+a result. Everything that the guest can see is fixed or determined by the run. For example, the guest can read its command line, so the
 command line must be the same on every machine.
 """
 
@@ -49,8 +49,8 @@ BASE_MEMORY_MIB = 512
 GROUP_MEMORY_MIB = 256
 #: Memory in MiB of a flow with two threads: the threads' kernel and Python stacks, two sockets, and the flow's readings.
 THREADS_MIB = 0.25
-#: Memory in MiB for starting and counting a flow of a declared program: two launchers, rings and written files; the programs' own memory
-#: is declared.
+#: Memory in MiB for starting a flow of a declared program and counting its packets: two launchers, rings and written files. The memory of
+#: the program itself is declared.
 PROGRAM_MEMORY_MIB = 256
 #: Bytes of memory per payload byte in flight, in a guest without segmentation offload: sk_buffs in
 #: queues, in the sender's retransmit queue and in the receiver's out-of-order queue.

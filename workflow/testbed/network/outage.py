@@ -1,9 +1,9 @@
 """An outage of one path of an MPTCP connection: for some time during the run, all packets that arrive over the path are lost.
 
 In both directions, arriving packets pass through a netem, which drops all of them during the outage. No interface goes down. As when a
-distant part of a path fails, the hosts aren't notified, and addresses, routes and neighbours remain. Packets that were already waiting in
-netem still arrive. Changing netem restarts its random numbers; after the outage netem is given a different seed, so that losses don't
-repeat.
+distant part of a path fails, the hosts aren't notified, and addresses, routes and neighbours remain. Packets that were already queued in
+netem still arrive. Changing netem restarts its random number generator; after the outage netem is given a different seed, so that losses
+don't repeat.
 """
 
 import time

@@ -42,7 +42,7 @@ TICK_NS = 64
 class PathChanges:
     """Changes to a run's path according to the timeline; a context manager that must be entered before the traffic starts.
 
-    ``result`` is a list with one dict for each change that took place. Its keys are:
+    ``result`` is a list with one dict for each change that took place. The keys of each dict are:
 
     - the request: ``at_ns`` since the traffic's origin, ``direction``, ``quantity``, ``value`` and ``kind``;
     - ``realised_ns``, the time at which the change was complete;

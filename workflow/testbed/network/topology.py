@@ -269,7 +269,7 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
         return None
     burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else specification.largest_packet_bytes
     if not specification.virtual_clock:
-        # Timers of a real clock fire late. A bucket of one packet would lose the tokens that it can't store in the meantime.
+        # Under a real clock, timers fire late. A bucket of one packet would lose the tokens that it can't store in the meantime.
         burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
     burst = specification.shaper_burst_bytes or burst
     return SHAPERS[specification.shaper](

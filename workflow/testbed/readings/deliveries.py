@@ -4,7 +4,7 @@ The sender's kernel counts the data that were acknowledged cumulatively (tcpi_by
 are all data that have arrived, and each byte counts once. The difference between two readings is therefore the amount delivered in
 between, accurate to one packet. This holds even while the receiver waits for a lost segment, although the amount of in-order data
 doesn't grow until this segment arrives. For an MPTCP connection, only in-order data at the connection level are counted
-(mptcpi_bytes_acked). All flows are read at the same time, under a virtual clock exactly to the nanosecond.
+(mptcpi_bytes_acked). All flows are read at the same time; under a virtual clock, the times are equal to the nanosecond.
 """
 
 from collections import Counter
@@ -234,8 +234,8 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 def separate_datagrams(document) -> dict[int, Window]:
     """Return a separate `Window` for each flow of a UDP run whose flows started at unknown times.
 
-    A measurement window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which
-    nothing arrived is given the period of another flow and 0 bytes.
+    A measurement window begins with the first reporting interval throughout which the flow was sending. A flow from which nothing arrived
+    is given the period of another flow and 0 bytes.
     """
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:

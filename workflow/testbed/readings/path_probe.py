@@ -45,7 +45,7 @@ OF_JITTER = 64
 #: Number of individual datagrams with a custom delay table.
 OF_TABLE = 500
 #: Interval between individual datagrams, in s; maximum interval, in ns, at which datagrams count as simultaneous; minimum number of gaps
-#: that a train must have.
+#: that a train must contain.
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
 #: Ratio of the jitter to the interval between datagrams in the test for overtaking.
 CLOSE = 16
@@ -334,13 +334,13 @@ class PathProbe:
                 time.sleep(apart_s)
         time.sleep(longest_s)
         came = sorted((at, number) for at, number in received(watched) if number in sent)
-        # A tap also sees the packets that the socket behind it receives.
+        # If a tap was watched, the receiving socket still holds its copies of the packets; discard them.
         list(received(receiving))
         return came, sent
 
 
 def at_the_end(specification, direction, quantity) -> float | None:
-    """Return the final value of a quantity in a direction, which also holds after the traffic."""
+    """Return the final value of a quantity in a direction, which also applies after the traffic."""
     return specification.timeline.values(direction, quantity)[-1][1]
 
 

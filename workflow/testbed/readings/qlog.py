@@ -356,7 +356,7 @@ class _Clock:
         self._may_be_absolute = reference is None and self._format is None
 
     def named(self, record):
-        """Return an event that is a list as a dict with ``time``, ``name`` and ``data``, and any other record as it is."""
+        """Convert a record that is a list to a dict with ``time``, ``name`` and ``data``; return any other record unchanged."""
         if not isinstance(record, list) or not isinstance(self._fields, list):
             return record
         by_name = {str(name).lower(): value for name, value in zip(self._fields, record, strict=False)}

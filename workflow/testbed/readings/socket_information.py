@@ -289,7 +289,7 @@ def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
 def subflow(buffer, message, at, until) -> dict:
     """Return the values that identify an MPTCP subflow; empty for other connections.
 
-    They are ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
+    The values are ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
     the position of the connection's message.
     """
     kinds = attributes(buffer, at, until)

@@ -75,7 +75,7 @@ def client_command(client, specification, address) -> list[str]:
         cca = specification.flow_kernel_cca(client.flows[0])
         command += ["--congestion", cca]
         if not specification.control_network:
-            # iperf3 sends its parameters, which contain the CCA's name and must have the same length for every CCA.
+            # iperf3's client sends its parameters, including the CCA's name, to the server. They are padded to one length for all CCAs.
             command += [f"--{PADDING.replace('_', '-')}", "-" * (LONGEST_NAME - len(cca))]
     if transport.segment_bytes is not None:
         # TCP's maximum segment size includes the options.
@@ -85,7 +85,7 @@ def client_command(client, specification, address) -> list[str]:
     if traffic.no_delay:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:
-        # A client without a rate doesn't read the time after it has sent the last block, so a virtual clock would stand still.
+        # Without a rate limit, a client doesn't read the clock after it has sent the last block, so a virtual clock would stand still.
         bitrate = BEYOND * (specification.total_rate_mbps or 1000)
     if bitrate is not None:
         command += ["--bitrate", f"{bitrate:g}M"]

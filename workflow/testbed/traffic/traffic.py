@@ -62,7 +62,7 @@ def carry(
     origin : callable
         Function that is called once, at the origin of all times, and returns the monotonic clock in ns.
     programs : group_programs.GroupPrograms, optional
-        Programs of the groups other than long flows. They are told the origin, and the traffic continues until they have ended.
+        Programs of all groups except groups of long flows. They receive the origin, and the traffic continues until they have ended.
     changes : iterable
         Objects that change the path (`path_changes.PathChanges`, `outage.Outage`).
     recordings : iterable
