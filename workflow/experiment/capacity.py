@@ -177,9 +177,9 @@ class Capacity(LateDeliveries):
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
         """Return when packets whose delivery becomes known between two times leave the bottleneck, as spans (begin, end) in ns.
 
-        A TCP sender learns of a packet's delivery one base RTT after the packet left the bottleneck. If the reverse path passes no
-        acknowledgements for some time, the sender learns of these deliveries all at once afterwards. A UDP receiver learns of a packet
-        after the one-way delay.
+        A TCP sender learns of a packet's delivery one base RTT after the packet left the bottleneck. While the reverse path passes no
+        acknowledgements, no deliveries become known to the sender; afterwards they all become known at once. A UDP receiver learns of a
+        packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
         for begin, end, takes_ns, known_ns in self._ways(pair):

@@ -75,7 +75,7 @@ class LateDeliveries:
         return bucket + waiting
 
     def _compressed_bytes(self, flows):
-        """Return the maximum number of bytes, including headers, that have arrived out of order and aren't reported to the sender yet.
+        """Return the maximum number of bytes, headers included, that arrived out of order and haven't been reported to the sender yet.
 
         A Linux receiver reports up to `COMPRESSED_SACKS` packets in one selective acknowledgement, at most `COMPRESSION_MS` after the
         first of these packets. ``flows`` is the number of flows.

@@ -139,7 +139,7 @@ class RunFlows:
 
     @cached_property
     def sampled_flows(self) -> list[int]:
-        """Numbers of the flows with time series: all flows, or a random sample if one program sends all flows and another receives them.
+        """Numbers of the flows with time series: all flows or, if two programs carry more than `MOST_SAMPLED` flows, a random sample.
 
         Reading thousands of sockets takes longer than the sampling interval.
         """

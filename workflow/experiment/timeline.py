@@ -139,7 +139,10 @@ def value_in_force(values, at_ns) -> float | None:
 
 
 def integral(values, begin_ns, end_ns) -> float:
-    """Return the integral of (start in ns, value) pairs between two times; the first value also applies before its start."""
+    """Return the integral of a step function between two times; the function is given as (start in ns, value) pairs.
+
+    The first value also applies before its start.
+    """
     first = max(0, bisect_right(values, begin_ns, key=_time) - 1)
     following = values[first + 1 : bisect_left(values, end_ns, lo=first + 1, key=_time)]
     edges_ns = [begin_ns, *(at_ns for at_ns, _ in following), end_ns]

@@ -57,7 +57,7 @@ DISTRIBUTIONS = {
 
 
 def _normal(value):
-    """Return the standard normal cumulative distribution function of a value."""
+    """Return the standard normal cumulative distribution function at ``value``."""
     return (1 + math.erf(value / math.sqrt(2))) / 2
 
 

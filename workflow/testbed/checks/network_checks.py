@@ -63,7 +63,7 @@ def check_memory(specification, document) -> Check:
 
 
 def check_drops_elsewhere(specification, document) -> Check:
-    """Packets were dropped only by qdiscs that the testbed set up: the bottleneck's queue and netem."""
+    """Packets were dropped only by the bottleneck's queue, by netem or by a policer, as set up by the testbed."""
     after = document["links"]["after"]
     drops = [f"{i['device_drops']} at {name}" for name, i in after.items() if i["device_drops"]]
     if document["stack"]["backlog_drops"]:

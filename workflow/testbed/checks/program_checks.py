@@ -114,7 +114,10 @@ def last_words(side) -> str:
 
 
 def check_program_packets(specification, document) -> Check:
-    """All of the programs' packets were counted, none exceeds the links' maximum packet size, and no more arrived than were sent."""
+    """All of the programs' packets were counted, none exceeds the links' maximum packet size, and no more arrived than were sent.
+
+    More packets may arrive than were sent if the path duplicates packets.
+    """
     counted, wrong = document["program_packets"], []
     largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:
@@ -141,7 +144,7 @@ def may_repeat(specification, flow) -> bool:
 
 
 def check_program_data(specification, document) -> Check:
-    """Each program sent unfragmented data packets over its declared protocol, and reported how many bytes arrived.
+    """Each program sent unfragmented data packets over its declared protocol, and its report of received bytes, if any, is plausible.
 
     If a flow transfers a fixed amount of data and its client ended by itself, the entire amount arrived. Flows with a failed program are
     left to `check_programs`.

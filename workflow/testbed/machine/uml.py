@@ -38,7 +38,7 @@ from testbed.machine.messages import note
 KERNEL = "/usr/lib/sawtooth/linux"
 RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
 INIT = "/usr/lib/sawtooth/init"
-#: Environment variable that, if set to 1, allows custom kernels on a machine that can't isolate them.
+#: Environment variable that, if set to 1, allows custom kernels and declared programs on a machine that can't isolate them.
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
@@ -69,8 +69,8 @@ MEMORY_PER_READING_BYTES = 2000
 #: Number of readings up to which the guest's memory is the same with and without time series. The guest can see the
 #: size of its memory, and a run shouldn't depend on the frequency of readings.
 READINGS = 65_000
-#: CPU time that a custom kernel may use, as a share of its wall-clock limit. A kernel that loops endlessly is thus terminated regardless
-#: of the machine's load.
+#: CPU time that a guest with third-party code may use, as a share of its wall-clock limit. A kernel that loops endlessly is thus terminated
+#: regardless of the machine's load.
 MOST_CPU = 0.25
 
 
@@ -229,7 +229,8 @@ def guest_environment(job, memory, seed) -> dict[str, str]:
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Execute a run in a guest and return its document.
 
-    If a custom kernel crashes or loops endlessly, the document reports this failure, because a second try would fail in the same way.
+    If a guest with third-party code crashes or loops endlessly, the document reports this failure, because a second try would fail in the
+    same way.
 
     Parameters
     ----------
@@ -297,14 +298,14 @@ def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
 
 
 def closed_off_in(job, huge_pages) -> Callable:
-    """Return the function that isolates a third-party kernel before it starts (`closed_off.close_off`).
+    """Return the function that isolates a guest with third-party code before the guest starts (`closed_off.close_off`).
 
-    If this machine can't isolate the kernel but `OPEN_VARIABLE` is set to 1, the function doesn't isolate it.
+    If this machine can't isolate the guest but `OPEN_VARIABLE` is set to 1, the function doesn't isolate it.
 
     Raises
     ------
     GuestError
-        If this machine can't isolate the kernel and `OPEN_VARIABLE` isn't set to 1.
+        If this machine can't isolate the guest and `OPEN_VARIABLE` isn't set to 1.
     """
     if why := closed_off.problem(job, huge_pages):
         if os.environ.get(OPEN_VARIABLE) == "1":
@@ -318,6 +319,6 @@ def closed_off_in(job, huge_pages) -> Callable:
 
 
 def document_of_end(specification, cause, kind) -> dict:
-    """Return the document of a failed run whose custom kernel left no document (`failure.document_of`)."""
+    """Return the document of a failed run whose guest, with third-party code, left no document (`failure.document_of`)."""
     environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
     return document_of(specification.document, environment | process_mode(specification), "guest", cause, kind)

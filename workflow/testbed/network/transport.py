@@ -16,8 +16,9 @@ SEND_BUFFER_INITIAL_BYTES = 16_384
 #: Maximum number of packets queued between the two ends of a veth pair. With the default of 1,000, the kernel would drop packets of large
 #: bursts.
 DEVICE_BACKLOG_PACKETS = 100_000
-#: Settings for hosts with iperf3 (ip-sysctl): a host retransmits SYNs every second, and gives up on SYNs, SYN-ACKs and data only after more
-#: than a hundred retransmissions. A path that loses most packets then delays a flow, but doesn't end the run.
+#: Settings (ip-sysctl) for hosts with a link for iperf3's control connections, and for runs with ``processes: per-side``. A host then
+#: retransmits SYNs every second, and gives up on SYNs, SYN-ACKs and data only after more than a hundred retransmissions. A path that loses
+#: most packets thus delays a flow, but doesn't end the run.
 PATIENT = {
     "net.ipv4.tcp_syn_retries": "127",
     "net.ipv4.tcp_syn_linear_timeouts": "127",

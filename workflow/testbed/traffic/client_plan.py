@@ -90,8 +90,8 @@ def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
 def set_up_s(clients, specification) -> float:
     """Return the time in s that a client takes until data flow, if no packets are lost.
 
-    iperf3's control connection and parameters take three round trips. Then the streams of a client connect sequentially. The
-    commands that request a file from an FTP server take at least as long.
+    iperf3's control connection and parameters take three round trips, or no time if they don't use the path. Then the streams of a client
+    connect sequentially. The commands that request a file from an FTP server take at least as long.
     """
     return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
 

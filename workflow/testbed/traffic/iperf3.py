@@ -69,7 +69,7 @@ def client_command(client, specification, address) -> list[str]:
         command += ["--parallel", str(len(client.flows))]
     bitrate = flow.rate_mbps
     if specification.udp:
-        # iperf3's default is 1 Mbit/s. The link's rate is passed instead, which is higher than any possible rate of the payload.
+        # iperf3's default is 1 Mbit/s. If the study sets no bitrate, the link's rate is passed, which the payload's rate can't reach.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         cca = specification.flow_kernel_cca(client.flows[0])
