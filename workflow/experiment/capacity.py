@@ -3,8 +3,8 @@
 The capacity is limited by the link's rate, the link's timeline or trace, a policer in front of the link, and outages. Labels,
 utilisation, ideal goodput, ceilings, checks and theory all use this module.
 
-Rates are in Mbit/s and use packet sizes as the bottleneck counts them. The rates of parallel paths are summed. A rate is None if nothing
-limits it. The capacity of a chain is the capacity of its narrowest bottleneck; each of a run's `bottlenecks` also has a separate
+Rates are in Mbit/s and are based on packet sizes as the bottleneck counts them. The rates of parallel paths are summed. A rate is None if
+it is unlimited. The capacity of a chain is the capacity of its narrowest bottleneck; each of a run's `bottlenecks` also has a separate
 `Capacity`. Times are in ns since the traffic's origin. This module uses only the standard library.
 """
 
@@ -152,7 +152,7 @@ class Capacity(LateDeliveries):
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:
         """Return how long a packet waited before it left the bottleneck, in ns, given the times at which it was sent and arrived.
 
-        If the path's delay decreased in the meantime, two times are possible; the shorter time is returned.
+        If the path's delay decreased in the meantime, two waiting times are possible; the shorter one is returned.
         """
         constant_ns = round(self._constant_ms(pair or self._run.pairs[0]) * 1e6)
         for begin, end, delay_ms in _spans(self._run.timeline.values(self.direction, "delay_ms")):
@@ -175,10 +175,10 @@ class Capacity(LateDeliveries):
         return sum(run.timeline.least(way, "delay_ms") + self._constant_ms(pair) for way in DIRECTIONS)
 
     def departures(self, begin_ns, end_ns, pair=None) -> list[tuple[int, int]]:
-        """Return when packets leave the bottleneck if their delivery becomes known between two times, as spans (begin, end) in ns.
+        """Return when packets whose delivery becomes known between two times leave the bottleneck, as spans (begin, end) in ns.
 
         A TCP sender learns of a packet's delivery one base RTT after the packet left the bottleneck. While the reverse path passes no
-        acknowledgements, the sender learns of no deliveries; afterwards it learns of all of them at once. A UDP receiver learns of a
+        acknowledgements, no deliveries become known to the sender; afterwards they all become known at once. A UDP receiver learns of a
         packet after the one-way delay.
         """
         pair, spans = pair or self._run.pairs[0], []
@@ -263,11 +263,12 @@ class Capacity(LateDeliveries):
     def _windows_of_server(self, begin_ns, end_ns):
         """Yield the periods (begin, end) in which iperf3's server may count the packets of a UDP measurement.
 
-        The server starts to count up to `SET_UP_RTTS` round trips after the client.
+        The server starts counting at most `SET_UP_RTTS` round trips later than the client.
         """
         latest_ns = round(SET_UP_RTTS * self._run.rtt_most_ms * 1e6)
         there_ns = round(self.delay_ms(begin_ns) * 1e6)
-        # As a function of the shift, the number of bytes changes its slope only where an end of the period coincides with a rate change.
+        # The number of bytes is a piecewise linear function of the shift. Its slope changes only where an end of the period coincides with
+        # a rate change.
         meeting = (
             at_ns + there_ns - end for at_ns, _ in self._link_rates[self.direction] for end in (begin_ns, end_ns)
         )
@@ -277,8 +278,9 @@ class Capacity(LateDeliveries):
     def share_percent(self, delivered_bytes, begin_ns, end_ns, flows=None) -> float | None:
         """Return the delivered bytes as a percentage of the bytes that the path allows between two times.
 
-        The result is None if the path is unlimited or passes nothing. An excess up to `most_bytes` is explained by data that left the
-        bottleneck earlier, so the result is then 100 %. A larger excess is an error, so the result then exceeds 100 %.
+        The result is None if the path is unlimited or passes nothing. If more bytes were delivered than the path allows, but at most
+        `most_bytes`, the excess is explained by data that left the bottleneck earlier, and the result is 100 %. If more than `most_bytes`
+        were delivered, which is an error, the result exceeds 100 %.
         """
         known = self.known_bytes(begin_ns, end_ns, flows)
         if not known:

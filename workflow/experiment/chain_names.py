@@ -14,7 +14,7 @@ def ends(number) -> dict[str, str]:
 
 
 def arrivals(number) -> dict[str, str]:
-    """Return the ifb devices that packets pass after a bottleneck, by direction."""
+    """Return the ifb devices that packets pass through after a bottleneck, by direction."""
     return {"forward": f"r{number + 1}-in-left", "reverse": f"r{number}-in-right"}
 
 

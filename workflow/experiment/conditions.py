@@ -83,7 +83,7 @@ class Hosts:
 
     pairs: int
     access_delay_ms: list
-    #: A specification omits this field if it is the default.
+    #: A specification omits this field if it has the default value.
     qdisc: str = "none"
 
 
@@ -121,5 +121,5 @@ class Transport:
     cca_set_by: str
     restricted_ccas: str
     receive_wait: str
-    #: A specification omits this field if it is the default.
+    #: A specification omits this field if it has the default value.
     ecn: str = "off"

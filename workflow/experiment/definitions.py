@@ -55,7 +55,7 @@ def kernel_id(linux_sha256, sources, kernel=None) -> str | None:
 
 
 def boot_arguments(specification) -> list[str]:
-    """Return the arguments on the guest kernel's command line that set the CCAs' parameters."""
+    """Return the guest kernel's command-line arguments that set the CCAs' parameters."""
     return [
         f"{one.module}.{name}={int(value)}"
         for one in specification.definitions.values()

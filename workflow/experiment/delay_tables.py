@@ -7,7 +7,7 @@ random index (`tabledist` in net/sched/sch_netem.c of Linux 7.2). tc reads the t
 import math
 from bisect import bisect_left, bisect_right
 
-#: Number that stands for a deviation of one jitter (NETEM_DIST_SCALE), largest number allowed in a table, and largest number of entries.
+#: Table entry for a deviation that equals the jitter (NETEM_DIST_SCALE), maximum absolute value of an entry, and maximum number of entries.
 SCALE, LARGEST, MOST_NUMBERS = 8192, 32767, 4096
 #: Name of the table for tc, and the environment variable that names the folder in which tc looks for the table.
 NAME, FOLDER_VARIABLE = "sawtooth", "TC_LIB_DIR"
@@ -54,7 +54,7 @@ def distance(delays, numbers, mean, jitter, slack) -> float:
     seen = sorted(delays)
     most = 0.0
     for place, at in enumerate(seen):
-        # Within the slack, the smallest and the largest share of the table that lies below this delay.
+        # Minimum and maximum share of the table's delays that may lie below this delay, given the slack.
         few, many = bisect_left(table, at - slack) / len(table), bisect_right(table, at + slack) / len(table)
         most = max(most, few - (place + 1) / len(seen), place / len(seen) - many)
     return most

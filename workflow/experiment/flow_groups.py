@@ -36,7 +36,7 @@ class FlowGroup:
     bytes: int | None
     packet_bytes: int
     interval_ms: float
-    #: A specification omits each of the following fields whose value is the default.
+    #: A specification omits the following fields if they have their default values.
     direction: str = "forward"
     program: dict | None = None
 

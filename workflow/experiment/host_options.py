@@ -20,8 +20,8 @@ from experiment.link_options import number_schema
 SENDER, RECEIVER = "sender", "receiver"
 SIDES = (SENDER, RECEIVER)
 SWITCH = {"type": "boolean"}
-#: Variant of RACK's reordering window -> value of the sysctl tcp_recovery, a sum of bits: 1, RACK detects losses; 2, the window is static;
-#: 4, reaching DupThresh doesn't set the window to 0.
+#: Variant of RACK's reordering window -> value of the sysctl tcp_recovery, a bit mask (1: RACK detects losses; 2: the window is static; 4:
+#: reaching DupThresh doesn't set the window to 0).
 RACK = {"adaptive": "1", "static": "3", "without-threshold": "5"}
 #: Option of iperf3(1) that limits the pacing rate of sockets.
 MAX_PACING_RATE = "--fq-rate"
@@ -48,7 +48,7 @@ class HostOption:
 
     @property
     def needs(self) -> dict[str, tuple]:
-        """Values that the option requires of other keys in the scenario: key -> allowed values."""
+        """The option's requirements on other keys of the scenario: key -> allowed values."""
         of_device = {"transport.segmentation_offload": (True,), "topology": ("dumbbell",)} if self.device else {}
         of_program = {"traffic.application": ("iperf3",), "multipath.by": ("none",)} if self.program else {}
         return of_device | of_program
@@ -71,7 +71,7 @@ HOST_OPTIONS = (
     HostOption("window_scaling", SWITCH, default=True, sysctl="net.ipv4.tcp_window_scaling"),
     HostOption("selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_sack"),
     HostOption("duplicate_selective_acks", SWITCH, default=True, sysctl="net.ipv4.tcp_dsack"),
-    # 0: an acknowledgement for each packet that arrives out of order; by default Linux compresses up to 44 such acknowledgements into one.
+    # 0: one acknowledgement for each packet that arrives out of order. By default Linux compresses up to 44 such acknowledgements into one.
     HostOption(
         "sack_compression", SWITCH, default=True, sysctl="net.ipv4.tcp_comp_sack_nr", sides=(RECEIVER,),
         written=lambda value: "44" if value else "0",

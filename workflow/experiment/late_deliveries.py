@@ -44,7 +44,7 @@ class LateDeliveries:
             return None
         flows = self._flows if flows is None else flows
         unsaid = self._unacknowledged_packets(len(flows))
-        # The shaper passes one more super-packet, whatever it sent before.
+        # The shaper may pass one more super-packet, regardless of what it sent before.
         late = (unsaid + 1) * SUPER_PACKET_BYTES if run.transport.segmentation_offload else unsaid * run.packet_bytes
         late += self._compressed_bytes(len(flows))
         rtts_ms = [run.flow_pair(flow).rtt_ms for flow in flows]
@@ -75,7 +75,7 @@ class LateDeliveries:
         return bucket + waiting
 
     def _compressed_bytes(self, flows):
-        """Return the maximum number of bytes on the wire that may have arrived out of order and not been reported to the sender yet.
+        """Return the maximum number of bytes, headers included, that arrived out of order and haven't been reported to the sender yet.
 
         A Linux receiver reports up to `COMPRESSED_SACKS` packets in one selective acknowledgement, at most `COMPRESSION_MS` after the
         first of these packets. ``flows`` is the number of flows.
@@ -89,7 +89,7 @@ class LateDeliveries:
         return min(COMPRESSED_SACKS * max(run.paths, flows), in_time) * one
 
     def _unacknowledged_packets(self, flows):
-        """Return the maximum number of packets that may have arrived without an acknowledgement of them reaching the sender.
+        """Return the maximum number of packets that have arrived, but for which the sender hasn't received an acknowledgement yet.
 
         For each flow, these are the packets that the next delayed acknowledgement will report, plus the packets that were reported by lost
         acknowledgements. ``flows`` is the number of flows.
@@ -107,9 +107,8 @@ class LateDeliveries:
     def _packets_of_trace(self):
         """Additional number of packets whose delivery may become known near the start and end of a period if the rate follows a trace.
 
-        A trace passes whole packets. It passes small packets even in steps without capacity, because the shaper's rate is then one full
-        packet per span, enough for several acknowledgements.
-
+        A link that follows a trace passes whole packets. It passes small packets even in steps without capacity, because the shaper's rate
+        is then one full packet per span, which is enough for several acknowledgements.
         """
         traces = traces_of(self._run.scenario["link"])
         if not traces:
@@ -141,8 +140,8 @@ class LateDeliveries:
     def _way_back_ms(self):
         """Maximum time in ms for which acknowledgements may wait in a queue or be dropped by a policer.
 
-        Acknowledgements queue behind data that flow in the same direction, or behind other acknowledgements if that direction's rate
-        differs. Otherwise they don't queue, because the data fill the path first.
+        Acknowledgements queue behind data that flow in the same direction or, if the rates of the two directions differ, behind other
+        acknowledgements. In all other cases they don't queue, because the data fill the path first.
         """
         run, beside = self._run, any(pair.direction == self._back for pair in self._run.pairs)
         policer = run.policers.get(self._back)

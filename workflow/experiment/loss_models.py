@@ -1,8 +1,9 @@
 """netem's Markov loss models: the model of Gilbert (1960) and Elliott (1963), and a four-state model.
 
 The path is in one of a few states, and changes state between packets with given probabilities; the state determines the loss probability.
-Probabilities are fractions here (`loss_gilb_ell`, `loss_4state` in net/sched/sch_netem.c of Linux 7.2), and percentages in tc-netem(8).
-The four-state model is from Salsano, Ludovici and Ordine, "Definition of a general and intuitive loss model" (2009).
+Probabilities are fractions here, and percentages in tc-netem(8). The kernel implements the models in `loss_gilb_ell` and `loss_4state`
+(net/sched/sch_netem.c of Linux 7.2). The four-state model is from Salsano, Ludovici and Ordine, "Definition of a general and intuitive
+loss model" (2009).
 """
 
 from collections.abc import Callable, Iterator
@@ -121,12 +122,12 @@ class GilbertElliott(LossModel):
 
     @property
     def words(self) -> str:
-        """The same as `LossModel.words`, but for a model from `of_bursts` without the two loss probabilities, which are tc's defaults."""
+        """The same as `LossModel.words`; a model from `of_bursts` omits the two loss probabilities, because they are tc's defaults."""
         return " ".join(super().words.split()[:3]) if self.is_of_bursts else super().words
 
     @property
     def told(self) -> dict[str, float]:
-        """The same as `LossModel.told`, but for a model from `of_bursts` only the mean burst length."""
+        """The same as `LossModel.told`; for a model from `of_bursts`, the dict contains only the mean burst length."""
         return {"loss_burst_packets": 1 / self.r} if self.is_of_bursts else super().told
 
 

@@ -67,7 +67,7 @@ class ProgramFlow:
     """A flow of a program.
 
     ``number`` continues the numbering of the long flows. ``start_s`` is the client's start time in s since the traffic's origin. The flow
-    sends either the given number of ``bytes``, or for ``seconds``, the duration of its group; the unused field is None.
+    either sends a given number of ``bytes``, or sends for the duration of its group, in ``seconds``; the unused field is None.
     """
 
     number: int

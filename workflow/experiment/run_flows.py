@@ -27,7 +27,7 @@ class RunFlows:
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks, whose numbers are the lowest; without a chain, these are all `flows`."""
+        """Number of flows that cross all bottlenecks (they have the lowest flow numbers); without a chain, the number of all `flows`."""
         return self.scenario["flows"]
 
     @cached_property
@@ -139,7 +139,7 @@ class RunFlows:
 
     @cached_property
     def sampled_flows(self) -> list[int]:
-        """Numbers of the flows with time series: all flows, or a random sample if one program sends all flows and another receives them.
+        """Numbers of the flows with time series: all flows or, if two programs carry more than `MOST_SAMPLED` flows, a random sample.
 
         Reading thousands of sockets takes longer than the sampling interval.
         """
@@ -175,7 +175,7 @@ class RunFlows:
 
     @cached_property
     def server_ports(self) -> frozenset[int]:
-        """The ports of the sending hosts on which web servers listen."""
+        """The TCP ports on which web servers listen."""
         return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property

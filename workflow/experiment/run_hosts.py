@@ -26,7 +26,7 @@ class RunHosts:
         return any(self.pair_ecn(pair) != "off" for pair in self.pairs) if self.groups else self.transport.ecn != "off"
 
     def pair_ecn(self, pair) -> str:
-        """Return the ECN setting of a `Pair`: the setting of a group on its hosts, or `transport.ecn` if no such group sets ECN."""
+        """Return the ECN setting of a `Pair`: that of a group on the pair's hosts, or `transport.ecn` if no such group sets ECN."""
         for group in self.groups:
             if group.ecn is not None and pair.index in self._pairs_of(group):
                 return group.ecn
@@ -87,9 +87,9 @@ class RunHosts:
     def _ample_buffer_bytes(self):
         """Size in bytes of a socket buffer that doesn't limit any flow: far above 2 x (BDP + queue).
 
-        The kernel charges the truesize of each sk_buff to a buffer, about twice the payload of an individual packet, and advertises half of
-        the buffer as the receive window. A buffer of this size suffices for BBR's cwnd even while one lost packet prevents four BDPs of
-        data from being read.
+        The kernel charges the truesize of each sk_buff to a buffer; for an individual packet, this is about twice the payload. Half of the
+        buffer is advertised as the receive window. A buffer of this size suffices for BBR's cwnd even while one lost packet prevents four
+        BDPs of data from being read.
         """
         longest = (self.most_total_rate_mbps or 0) * 1e6 / 8 * self.rtt_most_ms / 1e3
         needed = 16 * (longest + sum(self.queues_bytes))

@@ -79,7 +79,7 @@ class RunLinks:
         return correlation_of(self.scenario["link"], what, direction) / 100
 
     def loss_share(self, direction) -> float:
-        """Return the fraction of a direction's packets that are lost at random, which a correlation usually lowers."""
+        """Return the fraction of a direction's packets that are lost at random; a correlation usually lowers this fraction."""
         return correlated_share(self.direction(direction).loss_percent / 100, self.correlation("loss", direction))
 
     @property

@@ -17,7 +17,7 @@ from experiment.packet_sizes import (
 
 
 class RunPackets:
-    """Properties of a run that are sizes of packets or of parts of packets."""
+    """The sizes of a run's packets and of their parts."""
 
     @property
     def link_mtu_bytes(self) -> int:

@@ -66,7 +66,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
         return self.cca.split("+")
 
     def flow_cca(self, flow) -> str:
-        """Return the CCA of a flow (numbered from 0): a mix's CCAs take turns, and a chain's cross flows may use another CCA."""
+        """Return the CCA of a flow (numbered from 0): a mix's CCAs are assigned in turn, and a chain's cross flows may use another CCA."""
         return self.long_flows[flow].cca
 
     @cached_property
@@ -125,7 +125,8 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
     @cached_property
     def timeline(self) -> Timeline:
         """The changes to the path during the traffic; the other properties describe the path before the first change."""
-        # A trace passes whole packets. Their size depends on the IP version, which isn't known yet while a study is being checked.
+        # A link that follows a trace passes whole packets. Their size depends on the IP version, which isn't known yet while a study is
+        # being checked.
         known = traces_of(self.scenario["link"]) and "ip_version" in self.document
         return Timeline(self.scenario["link"], self.traffic.duration_s, self.packet_bytes if known else PACKET_BYTES)
 
@@ -206,7 +207,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def shaper(self) -> str:
-        """The qdisc that shapes traffic to the rate: `htb`, `tbf` or `netem`."""
+        """The qdisc that shapes the traffic to the link's rate: `htb`, `tbf` or `netem`."""
         return self.scenario["link"].get("shaper", "htb")
 
     @property
@@ -329,7 +330,7 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def goodput_limit_mbps(self) -> float | None:
-        """Upper limit on the receivers' total goodput at any time, in Mbit/s; None if the rate is unlimited, and on a chain.
+        """Upper limit on the receivers' total goodput at any time, in Mbit/s; None on a chain, or if the rate is unlimited.
 
         The limit is capacity x payload / packet size, where the capacity is the sum over all paths, and the packet size is counted as the
         shaper counts it. On a chain, each of the `bottlenecks` has a separate limit.

@@ -139,7 +139,10 @@ def value_in_force(values, at_ns) -> float | None:
 
 
 def integral(values, begin_ns, end_ns) -> float:
-    """Return the integral between two times of the values in (start in ns, value) pairs; the first one also applies before its start."""
+    """Return the integral of a step function between two times; the function is given as (start in ns, value) pairs.
+
+    The first value also applies before its start.
+    """
     first = max(0, bisect_right(values, begin_ns, key=_time) - 1)
     following = values[first + 1 : bisect_left(values, end_ns, lo=first + 1, key=_time)]
     edges_ns = [begin_ns, *(at_ns for at_ns, _ in following), end_ns]
@@ -188,7 +191,7 @@ def _of_trace(trace, duration_s, packet_bytes):
 
 
 def _capacity(trace, changes, duration_s):
-    """Return a trace's capacity as (start in ns, Mbit/s) pairs; after the traffic it is the last rate that was set."""
+    """Return a trace's capacity as (start in ns, Mbit/s) pairs; after the traffic, the capacity is the last rate that was set."""
     offered = takewhile(lambda one: one[0] < _ns(duration_s), stretches(trace))
     return (*((begin, rate) for begin, _, rate in offered), (_ns(duration_s), changes[-1].value))
 

@@ -19,7 +19,7 @@ import math
 from collections.abc import Iterator
 from itertools import pairwise
 
-#: Maximum loss from rounding, in packets.
+#: Maximum rounding error in a packet count.
 ROUNDING = 1e-3
 #: Maximum time per packet in ns. HTB limits its token debt to one minute (`mbuffer` in net/sched/sch_htb.c), so at a lower rate more than
 #: one packet could pass.
@@ -38,10 +38,10 @@ def period_ns(trace) -> int:
 
 
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
-    """Yield an endless sequence of spans with constant capacity, as (begin in ns, end in ns, rate in Mbit/s).
+    """Yield a trace's spans with constant capacity, as (begin in ns, end in ns, rate in Mbit/s).
 
-    If the capacity never changes, there is only one span, whose end is infinite. All steps last `step_ms`, except the last one, which ends
-    with the period.
+    The sequence is endless. Only if the capacity never changes does it consist of a single span, whose end is infinite. All steps last
+    `step_ms`, except the last one, which ends with the period.
     """
     rates, step_ns, lasts_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6), period_ns(trace)
     if len(set(rates)) == 1:

@@ -1,8 +1,8 @@
 """Web objects: request times and sizes, drawn at random with the run's seed.
 
 Requests form a Poisson process: the times between them are exponentially distributed. Sizes are fixed, or follow the HTTP traffic model of
-3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology), which is a log-normal distribution given by its mean and standard deviation. A size
-outside the model's limits is drawn again.
+3GPP2 C.R1002-0 (cdma2000 Evaluation Methodology): a log-normal distribution with a given mean and standard deviation. A size outside the
+model's limits is drawn again.
 """
 
 import math
@@ -57,7 +57,7 @@ DISTRIBUTIONS = {
 
 
 def _normal(value):
-    """Return the value of the standard normal distribution's cumulative distribution function."""
+    """Return the standard normal cumulative distribution function at ``value``."""
     return (1 + math.erf(value / math.sqrt(2))) / 2
 
 

@@ -85,8 +85,8 @@ def hand_over(command, plan, job) -> None:
 def carry_out(command, plan, log) -> dict:
     """Run one test and return the outcome.
 
-    The outcome is the one that `guest.main` wrote or, if there is none, a dict whose key ``end`` states the reason. If its key ``again`` is
-    true, the machine may be the cause, and a second attempt may succeed.
+    The outcome is the one that `guest.main` wrote or, if `guest.main` wrote none, a dict whose key ``end`` states the reason. If the dict's
+    key ``again`` is true, the machine may be the cause, and a second attempt may succeed.
 
     Raises
     ------
@@ -126,13 +126,13 @@ def closing(plan, job, memory) -> Callable | None:
 
 @cache
 def has_huge_pages(memory) -> bool:
-    """Return the result of `may_have_huge_pages`, which is called only once per argument."""
+    """Return the cached result of `may_have_huge_pages`."""
     return may_have_huge_pages(memory)
 
 
 @cache
 def can_close_off(huge_pages) -> bool:
-    """Return whether this machine can isolate programs, which is tried only once."""
+    """Return whether this machine can isolate programs; the result of the first attempt is cached."""
     with job_folder() as folder:
         return closed_off.problem(folder, huge_pages) is None
 

@@ -195,7 +195,7 @@ def intervals(interval_s, rows) -> list[dict]:
 
 
 def converted(name, value, segment_bytes) -> int | float | None:
-    """Convert a value from the program's output to the document's unit; ``name`` is its name in the output, and None stays None."""
+    """Convert a value from the program's output to the document's unit; ``name`` is the value's name in the output. None stays None."""
     factor = COLUMNS[name][1]
     if value is None or factor == 1:
         return value

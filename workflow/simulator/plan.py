@@ -63,8 +63,8 @@ def deliveries_ns(specification) -> list[int]:
 def buffer_bytes(specification) -> int:
     """Return the size in bytes of a socket's buffers: far above any CCA's cwnd, including BBR's 2.89 BDPs in Startup.
 
-    ns-3 charges only the payload to a buffer, so a third of Linux's size suffices. Larger buffers would do harm: up to ns-3 3.41, BBR can
-    miscount the data in flight and then send the contents of the entire buffer.
+    ns-3 charges only the payload to a buffer, so smaller buffers suffice than under Linux. Larger buffers would do harm: up to ns-3 3.41,
+    BBR can miscount the data in flight and then send the contents of the entire buffer.
     """
     path_bytes = specification.rate_mbps * 1e6 / 8 * specification.rtt_longest_ms / 1e3
     queue_bytes = specification.queue_bytes or specification.queue_packets * specification.packet_bytes

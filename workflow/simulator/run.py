@@ -40,7 +40,7 @@ def version(specification) -> str:
 def packet_bytes(specification) -> int:
     """Return the approximate size of a full packet in bytes, regardless of the IP version.
 
-    It is approximate because a scheduler's query doesn't refer to a single run, whose IP version would be known.
+    The size is approximate, because the IP version isn't known when a scheduler asks for the resources of several runs.
     """
     return (specification.transport.segment_bytes or MTU_BYTES - 52) + 66
 
@@ -73,7 +73,7 @@ def memory_mib(specification) -> int:
 
 
 def digest(specification) -> str:
-    """Return the digest of the program that executes a run: the specification's digest, or one computed here if it has none."""
+    """Return the digest of the program that executes a run: the specification's ``testbed_digest`` if set, otherwise a computed digest."""
     return specification.testbed_digest or program_digest()
 
 

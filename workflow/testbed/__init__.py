@@ -2,7 +2,7 @@
 
 `python3 -m testbed` (``__main__``) reads a run specification and writes a run document. It first starts a platform, such as ``uml``.
 Inside the platform, ``guest`` executes the steps of the run: ``topology`` and ``links`` build the network, ``transport`` sets up the
-TCP stack, ``probes`` measures the network, ``traffic`` sends, and ``verification`` judges the run.
+TCP stack, ``probes`` measures the network, ``traffic`` generates the traffic, and ``verification`` judges the run.
 
 The subpackages are ``network``, ``traffic``, ``readings``, ``checks`` and ``machine``. Code that the
 testbed shares with the workflow is in ``experiment``.

@@ -151,9 +151,9 @@ def carry_out(specification, step, folder=None) -> dict:
 def go_first() -> None:
     """Give this process priority over all other processes while it has work to do.
 
-    Each reading of the clock advances the clock by 256 ns. Without priority, a system call, a page fault or Python's garbage collection
-    would let another program run first and change the times at which this process reads and acts. Capturing packets would then change a
-    run's document.
+    Each reading of the clock advances the clock by 256 ns. Without priority, another program could run first whenever this process makes a
+    system call, has a page fault or collects garbage, and this process would then read and act at different times. Capturing packets would
+    thus change a run's document.
     """
     os.sched_setscheduler(0, os.SCHED_FIFO | os.SCHED_RESET_ON_FORK, os.sched_param(1))
 

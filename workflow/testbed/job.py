@@ -1,6 +1,6 @@
 """Execute the runs of one job of the workflow: ``python3 -m testbed.job``.
 
-A job executes one run, or several runs if starting a job takes longer than a run, as on a cluster. Each run has a separate seed,
+A job executes one run, or several runs if starting a job takes longer than a run, as on a cluster. Each run has its own seed,
 document and log, so a restarted job executes only the missing runs.
 """
 
@@ -92,7 +92,7 @@ def carry_out_if_missing(specification, folder, limit_s, job_log) -> bool:
 
 
 def was_cut_off(log_file, run) -> bool:
-    """Return whether a run's log is incomplete, because an earlier try was killed or its cluster node failed.
+    """Return whether a run's log is incomplete, which means that an earlier try was killed or that its cluster node failed.
 
     The last line of a complete log begins with ``run``.
     """
@@ -104,9 +104,9 @@ def was_cut_off(log_file, run) -> bool:
 
 
 def still_valid(testbed_digest, program) -> str | None:
-    """Return ``testbed_digest``, or None if the modules have changed since the digest was computed.
+    """Return ``testbed_digest``, or None if the testbed's modules have changed since the digest was computed.
 
-    ``program`` is the SHA-256 of the modules' content from which the digest was computed.
+    ``program`` is the SHA-256 of the modules' content at the time when the digest was computed.
     """
     return testbed_digest if program == content_digest(*TESTBED, SIMULATOR) else None
 

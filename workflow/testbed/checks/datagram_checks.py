@@ -11,7 +11,8 @@ from testbed.readings.deliveries import KERNEL_NAMES, datagrams_sent, packets_st
 #: Maximum number of a flow's datagrams that don't count as data, without and with losses. They are the opening datagrams, which the client
 #: repeats every second if packets are lost, and datagrams that arrive while the server stops counting.
 BESIDE, REPEATED = 8, 300
-#: Kernel counters of the datagrams that arrived for a socket, without a socket, or damaged; their names are the same for both IP versions.
+#: Kernel counters of arrived datagrams: delivered to a socket, without a matching socket, or damaged. Their names are the same for both
+#: IP versions.
 ARRIVED = ("InDatagrams", "NoPorts", "InErrors")
 
 

@@ -30,7 +30,7 @@ MOST_OF = 0.9
 
 
 def check_cca(specification, document) -> Check:
-    """Every data connection used the configured CCA, according to iperf3 and, at every reading, to the kernel.
+    """Every data connection used the configured CCA, according to iperf3 and, at every reading, according to the kernel.
 
     If ECN was requested but not negotiated, a connection may use the CCA with which Linux replaces the configured one
     (`mark_checks.check_ecn`). If the study's CCA comes from a C file and was set on the socket, the sender is the cause of a failure,

@@ -43,7 +43,7 @@ def check_web_objects(specification, document) -> Check:
 
 
 def check_web_cca(specification, document) -> Check:
-    """Each web server's accepted connection used the CCA of the server's group, according to the kernel."""
+    """A connection that each web server accepted before the traffic used the CCA of the server's group, according to the kernel."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))
@@ -72,7 +72,7 @@ def check_real_time(specification, document) -> Check:
         shortest_ns = min(delays, default=None)
         early = shortest_ns is not None and shortest_ns < least_ns
         packets = sum(map(len, streams["sent_ns"]))
-        # No arrival at all is a result, provided that the network lost packets.
+        # If the network lost packets, a group without any arrivals is a result and not a failure.
         silent = not delays and not packets_lost(document)
         if not in_time or early or streams["duplicates"] > doubled or streams["damaged"] or silent:
             wrong.append(group.name)

@@ -40,7 +40,8 @@ def _log_generating(model, tilt, packets):
     """
     row, changes, losses = model.chain()
     states, scale, row_scale = range(len(row)), 0.0, 0.0
-    # Transitions from state (row) to state (column), weighted by a packet's fate in the first; states without a packet have no weight.
+    # Probabilities of transitions from one state (row) to another (column), weighted by a packet's fate in the first state. States that
+    # never occur have the weight 0.
     weights = [bool(share) * (1 - loss + loss * math.exp(tilt)) for share, loss in zip(row, losses, strict=True)]
     matrix = tuple(tuple(chance * weight for chance in line) for line, weight in zip(changes, weights, strict=True))
     while packets:

@@ -1,8 +1,8 @@
 """Identify the packets that a netem with a loss model dropped, by replaying netem's random numbers.
 
-netem (net/sched/sch_netem.c) gets its random numbers from prandom_u32_state; the seed is configurable since Linux 6.7. For each packet,
-netem draws the numbers that the loss model needs (`experiment.loss_models`). With jitter, it draws another number for each packet that
-isn't dropped. The seed and the number of packets therefore determine all losses, so the replay must yield as many drops as the kernel
+netem (net/sched/sch_netem.c) gets its random numbers from prandom_u32_state; the seed has been configurable since Linux 6.7. For each
+packet, netem draws the numbers that the loss model needs (`experiment.loss_models`). With jitter, it draws another number for each packet
+that isn't dropped. The seed and the number of packets therefore determine all losses, so the replay must yield as many drops as the kernel
 counted.
 """
 

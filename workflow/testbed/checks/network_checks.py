@@ -51,7 +51,7 @@ def check_idle_rtt(specification, document) -> Check:
 def check_memory(specification, document) -> Check:
     """The kernel never reached its memory limits, because their effect would look like congestion control.
 
-    A failure means that more data were in flight than the memory is meant to hold with any CCA.
+    A failure means that more data were in flight than the memory is sized for, whatever the CCA.
     """
     nonzero = [
         f"{host} {name} {counters[name]}"
@@ -63,7 +63,7 @@ def check_memory(specification, document) -> Check:
 
 
 def check_drops_elsewhere(specification, document) -> Check:
-    """Packets were dropped only by qdiscs that the testbed set up: the bottleneck's queue and netem."""
+    """Packets were dropped only by the bottleneck's queue, by netem or by a policer, as set up by the testbed."""
     after = document["links"]["after"]
     drops = [f"{i['device_drops']} at {name}" for name, i in after.items() if i["device_drops"]]
     if document["stack"]["backlog_drops"]:

@@ -7,7 +7,7 @@ from testbed.checks.read_back_checks import same
 from testbed.network.policer import drops
 
 FORWARD, _ = DIRECTIONS
-#: Maximum error of a burst size in bytes at 1 Gbit/s, because tc and the kernel store burst sizes in ticks.
+#: Maximum rounding error of a burst size in bytes, at 1 Gbit/s; tc and the kernel store burst sizes in ticks.
 BURST_STEP_BYTES = 16
 
 

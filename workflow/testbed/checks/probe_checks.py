@@ -15,7 +15,8 @@ GAP_SLACK, GAP_SLACK_NS = 1e-3, 3
 #: Minimum share of the jitter's range over which the delays of many datagrams must be spread (`path_probe.OF_JITTER`).
 LEAST_RANGE = 0.6
 #: For each jitter distribution, in units of the jitter: the maximum deviations below and above the mean delay in tc's table, and the
-#: allowed range of the standard deviation of the probe packets' delays. It comes from 500,000 samples of 64 delays, widened by a tenth.
+#: allowed range of the standard deviation of the probe packets' delays. This range is the one found in 500,000 samples of 64 delays,
+#: widened by a tenth.
 REACH_OF = {"normal": (4, 3.53), "pareto": (0.67, 4), "paretonormal": (1.51, 3.89)}
 DEVIATION_OF = {"normal": (0.5, 1.5), "pareto": (0.15, 1.75), "paretonormal": (0.3, 1.55)}
 #: Maximum deviation of the time between two bunches of datagrams from the slot interval, as a share of this interval.

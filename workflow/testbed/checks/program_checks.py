@@ -29,7 +29,7 @@ def check_programs(specification, document) -> Check:
 
 #: Minimum loss in percent at which a program may never learn that its peer has ended.
 CUT_OFF_PERCENT = 50
-#: Minimum share of its sending time for which a client must run that ends by itself.
+#: Minimum share of the sending time for which a client must run if it ends by itself.
 LEAST_SHARE = 0.9
 
 
@@ -81,7 +81,7 @@ def unready(flow, server) -> str:
 
 
 def early_end_s(flow, client) -> float | None:
-    """Return the time in s for which a client ran that ended by itself much too early; None if it ran long enough.
+    """Return for how long, in s, a client ran if it ended by itself much too early; None if it ran long enough.
 
     A flow with a given number of bytes has no minimum time.
     """
@@ -114,7 +114,10 @@ def last_words(side) -> str:
 
 
 def check_program_packets(specification, document) -> Check:
-    """All of the programs' packets were counted, none exceeds the links' maximum packet size, and no more arrived than were sent."""
+    """All of the programs' packets were counted, none exceeds the links' maximum packet size, and no more arrived than were sent.
+
+    More packets may arrive than were sent if the path duplicates packets.
+    """
     counted, wrong = document["program_packets"], []
     largest_bytes = specification.largest_packet_bytes
     if counted["missed"]:
@@ -130,7 +133,8 @@ def check_program_packets(specification, document) -> Check:
     return Check("program_packets", not wrong, expected, "; ".join(wrong) or expected)
 
 
-#: A program's report is too small if more than this multiple of it, plus this number of bytes for handshakes, arrived.
+#: The byte count that a program reports is too small if more bytes arrived than this multiple of the count, plus this number of bytes for
+#: handshakes.
 MOST_ABOVE, LEAST_ABOVE_BYTES = 4, 100_000
 
 
@@ -140,10 +144,10 @@ def may_repeat(specification, flow) -> bool:
 
 
 def check_program_data(specification, document) -> Check:
-    """Each program sent data, by its declared protocol and in whole packets, and reported the data that arrived, in bytes.
+    """Each program sent unfragmented data packets over its declared protocol, and its report of received bytes, if any, is plausible.
 
-    If a flow transfers a fixed amount of data and its client ended by itself, the entire amount arrived. Flows with a failed program are left
-    to `check_programs`.
+    If a flow transfers a fixed amount of data and its client ended by itself, the entire amount arrived. Flows with a failed program are
+    left to `check_programs`.
     """
     wrong = []
     flows = zip(specification.program_flows, document["programs"], document["program_packets"]["flows"], strict=True)

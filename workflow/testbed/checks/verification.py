@@ -1,4 +1,4 @@
-"""The checks that decide, from counters and settings read back, whether a run was as specified.
+"""The checks that decide, from counters and settings read back, whether a run was carried out as specified.
 
 Every check takes the specification and the run document (without a verdict), and returns a `Check`. If any check fails, the run is invalid:
 it is kept, counted and shown, but excluded from the statistics. The set of checks depends on the run's application, protocol and platform.

@@ -1,1 +1,1 @@
-"""Execution of a run: platforms, guest and host, the hand-over of the specification and the document."""
+"""Execution of a run: platforms, guest and host, and the handover of the specification and the document."""

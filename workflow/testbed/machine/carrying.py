@@ -22,7 +22,7 @@ class Outcome:
     Attributes
     ----------
     first_fault : str or None
-        Fault of the machine that ended the first try.
+        Machine fault that ended the first try.
     failure : str or None
         Failure of the run, which the document reports.
     """
@@ -46,7 +46,7 @@ def carry_out(specification, output, log, limit_s=None, first_fault=None, **of_p
     limit_s : float, optional
         Time limit for each try, in s of real time; by default the platform's limit.
     first_fault : str, optional
-        Fault of the machine in an earlier try, for the log.
+        Machine fault that ended an earlier try, for the log.
     **of_platform
         Further arguments for ``boot``, which only some platforms accept.
 

@@ -103,7 +103,7 @@ def _unless(*numbers):
 def _go_on_below_first_process(libc):
     """Continue in a child of the new process namespace's first process, because a first process ignores signals without a handler.
 
-    This process ends with the status of the child.
+    This process exits with the status of the child.
     """
     if (first := os.fork()) == 0:
         if (program := os.fork()) == 0:

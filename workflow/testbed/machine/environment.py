@@ -91,7 +91,7 @@ def describe_host(testbed_digest) -> dict:
 
 
 def kernel(configuration) -> dict[str, str | None]:
-    """Return release, build and configuration digest of the running kernel; ``configuration`` is None if the kernel doesn't provide it."""
+    """Return the running kernel's release, build and configuration digest; ``configuration`` is None if the kernel doesn't provide it."""
     system = os.uname()
     return {
         "kernel": system.release,

@@ -140,7 +140,7 @@ class Console:
 def confine(cores, prepare=None, cpu_s=None) -> None:
     """Restrict a child process that is about to execute a program.
 
-    The process ends with its parent, runs only on ``cores``, and may use at most ``cpu_s`` seconds of CPU time.
+    The process is killed when its parent ends, runs only on ``cores``, and may use at most ``cpu_s`` seconds of CPU time.
     """
     if prepare:
         prepare()

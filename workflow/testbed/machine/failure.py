@@ -1,7 +1,7 @@
 """The document of a failed run, which reports the failure and its reason.
 
-A study continues without the failed run. The document has the form of an ordinary run document, and its verdict is invalid. The same
-failure always gives the same bytes.
+A study continues without the failed run. The document has the form of an ordinary run document, and its verdict marks the run as invalid.
+The same failure always gives the same bytes.
 """
 
 from experiment.specification import DOCUMENT_VERSION

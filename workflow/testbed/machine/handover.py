@@ -28,8 +28,8 @@ from testbed.machine.program_files import lay
 LARGEST_BYTES = 2**28
 #: Files that `readings.kernel_trace` writes.
 TRACE_FILES = ("trace.txt", "kernel.log", "readings.json")
-#: Command that compiles a package. It runs in a separate process, because the state of a process affects bytecode. The bytecode contains
-#: the package's name instead of the checkout's path, and no file dates.
+#: Command that compiles a package. It runs in a separate process, because the state of the compiling process affects the bytecode. The
+#: bytecode contains the package's name instead of the checkout's path, and no file dates.
 COMPILE = [sys.executable, "-I", "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", "-d"]
 
 
@@ -40,8 +40,8 @@ def hand_over(specification, job) -> None:
         # The digest isn't passed on the kernel's command line, because the command line affects the guest's random numbers.
         (job / "testbed_digest").write_text(program_identity(specification))
         try:
-            # Copying two hundred files would take a fifth of a short run's time, so they are hard-linked unless the run has third-party
-            # code.
+            # Copying two hundred files would take a fifth of a short run's time, so they are hard-linked unless the run executes
+            # third-party code.
             copy = shutil.copyfile if specification.runs_foreign_code else linked
             shutil.copytree(prepared(), job, copy_function=copy, dirs_exist_ok=True)
         except OSError:  # the checkout isn't writable, or its disk is full

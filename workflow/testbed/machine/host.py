@@ -15,7 +15,7 @@ from testbed.machine.handover import hand_over, result
 from testbed.machine.identity import program_identity
 from testbed.machine.machine import MachineFault, job_folder, whole_machine, workflow_process
 from testbed.machine.messages import note
-from testbed.machine.uml import memory_mib, more_hosts_s  # noqa: F401  (packets in flight cost any kernel the same)
+from testbed.machine.uml import memory_mib, more_hosts_s  # noqa: F401  (packets in flight need the same memory in any kernel)
 from testbed.traffic.client_plan import time_limit_s
 
 #: Command that starts the run's first process in separate namespaces, which end with it (unshare(1)), and options that make it root there.
@@ -27,8 +27,8 @@ START_S = 5
 SPARE_S = 180
 
 
-#: If the difference between the time of day and the monotonic clock changes by more than this, in s, the clock was set. The value must
-#: not be below the resolution of the readings.
+#: If the difference between the time of day and the monotonic clock changes by more than this, in s, the clock was set or the machine
+#: slept. The value must not be below the resolution of the readings.
 STEP_S = 1e-3
 #: Number of readings of both clocks, of which only the fastest is used.
 CLOCK_READINGS = 10

@@ -1,7 +1,7 @@
 """The first process of a run on platform ``host``: it mounts private file systems and then starts the run's program.
 
-``python3 -m testbed.machine.host_init JOB`` runs as root in new user, network, mount and process namespaces (unshare(1)), so its changes
-and child processes end with it. No packet can leave the network namespace, because it contains none of the machine's devices.
+``python3 -m testbed.machine.host_init JOB`` runs as root in new user, network, mount and process namespaces (unshare(1)). Its mounts and
+child processes therefore end with it. No packet can leave the network namespace, because it contains none of the machine's devices.
 """
 
 import ctypes
@@ -45,7 +45,7 @@ def prepare(job) -> None:
     os.makedirs("/run/netns")
     os.makedirs(JOB)
     mount(job, JOB, flags=MS_BIND | MS_REC)
-    # Mount the instances for the new process and network namespaces.
+    # Mount the proc and sysfs instances that belong to the new process and network namespaces.
     mount("proc", "/proc", "proc")
     mount("sysfs", "/sys", "sysfs")
     # /tmp is mounted after the job, whose folder is below it.

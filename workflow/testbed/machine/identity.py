@@ -21,7 +21,7 @@ SIMULATOR = WORKFLOW / "simulator"
 LINE_END, INDENT, DEDENT = "\n", "\x01", "\x02"
 MARKERS = {tokenize.NEWLINE: LINE_END, tokenize.INDENT: INDENT, tokenize.DEDENT: DEDENT}
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.ENDMARKER}
-#: Since Python 3.12 an f-string is several tokens (PEP 701), and since 3.14 a t-string is, too (PEP 750).
+#: Since Python 3.12 an f-string consists of several tokens (PEP 701), and since 3.14 so does a t-string (PEP 750).
 STRING_STARTS, STRING_ENDS = {"FSTRING_START", "TSTRING_START"}, {"FSTRING_END", "TSTRING_END"}
 PAIRS = {")": "(", "]": "[", "}": "{"}
 

@@ -134,7 +134,7 @@ def locked(path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def free_core(log, workflow=None, folder=CORE_LOCKS) -> Iterator[int]:
-    """Wait for a core that no other run on this machine uses, and hold a lock on the core.
+    """Wait for a core that no other run on this machine uses, and yield its number while holding a lock on the core.
 
     A guest constantly switches between its kernel and its processes, which is several times faster on one core than across two cores. Each
     core has one lock file for all users of the machine. The lock is released when this process ends, at the latest.

@@ -28,7 +28,7 @@ def placed_hosts(placement) -> type[BareHost]:
 
         def __init__(self, name, **params):
             super().__init__(name, **params)
-            # This must precede the first interface, because the kernel copies the default when an interface is created.
+            # The host must not have any interfaces yet, because the kernel copies the default when an interface is created.
             self.steered = steer(self, placement.of(name))
 
         def popen(self, command, **options):

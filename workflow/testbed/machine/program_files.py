@@ -25,8 +25,8 @@ def files_of(path) -> dict[str, tuple[bytes, bool]]:
     """Return the files of a program: name within its folder -> (content, whether the file is executable).
 
     ``path`` is a file or a folder, which may have subfolders. Symbolic links to files within the folder are followed. Raises `OSError` if a
-    file can't be read, isn't a regular file or is a link that leads out of the folder, if a subfolder is a symbolic link, or if a name isn't
-    printable UTF-8.
+    file can't be read, isn't a regular file or is a link that leads out of the folder, if a subfolder is a symbolic link, or if a name
+    isn't printable UTF-8.
     """
     path = Path(path)
     places = [path] if not path.is_dir() else _places(path)
@@ -49,7 +49,7 @@ def _printable(name):
 
 
 def _content(folder, name, left):
-    """Return the content of a file in a folder; the message of an error names the file."""
+    """Return the content of a file in a folder; error messages name the file."""
     place = folder / name
     if place.is_symlink():
         if not place.exists():
@@ -65,7 +65,7 @@ def _content(folder, name, left):
 
 
 def _places(folder):
-    """Return the sorted paths of all files below a folder; raise `OSError` if there are too many, or a link to a folder."""
+    """Return the sorted paths of all files below a folder; raise `OSError` if there are too many files, or if a subfolder is a link."""
     places = []
     for parent, folders, names in os.walk(folder):
         for link in (Path(parent, name) for name in sorted(folders)):

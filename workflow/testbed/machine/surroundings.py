@@ -1,6 +1,6 @@
 """Platform-specific parts of a run: hosts and their cores, the kernel's limits, the clock.
 
-The steps of a run (`guest`) are the same on all platforms; the differences are here.
+The steps of a run (`guest`) are the same on all platforms; this module contains the differences.
 """
 
 import contextlib
@@ -13,8 +13,8 @@ from testbed.network import transport
 from testbed.network.bare_host import BareHost
 from testbed.readings.path_probe import PathProbe
 
-#: `fall_into_step` waits until this many ns after a full second of the guest's clock. This is not close to a full second, at which the
-#: kernel renews the key of its random number generator.
+#: `fall_into_step` waits until this many ns after a full second of the guest's clock. The instant is far from any full second, at which
+#: the kernel renews the key of its random number generator.
 STEP_NS = 300_000_000
 
 
@@ -24,7 +24,7 @@ def surroundings_of(specification) -> "GuestKernel | OwnMachine":
 
 
 class GuestKernel:
-    """A separate guest kernel for the run, with one core and a virtual clock that moves only while the guest is idle."""
+    """A separate guest kernel for the run, with one core and a virtual clock that advances only while the guest is idle."""
 
     describe = staticmethod(environment.describe)
     #: The class of Mininet's hosts.
@@ -45,7 +45,7 @@ class GuestKernel:
 
     @contextlib.contextmanager
     def traffic(self) -> Iterator[Callable[[], int]]:
-        """Yield the function to call when the traffic starts; it returns the clock's reading, the traffic's origin."""
+        """Yield the function to call when the traffic starts; it returns the clock's reading, which is the traffic's origin."""
         yield time.monotonic_ns
 
     def network(self, path) -> dict:
@@ -87,7 +87,7 @@ class OwnMachine:
     def traffic(self) -> Iterator[Callable[[], int]]:
         """Read CPU times while the context is open, and yield the function to call when the traffic starts.
 
-        The function also stores the time.
+        The function returns the clock's reading, which is the traffic's origin, and also stores it.
         """
         with self._reader(self._placement.program) as self._cpu:
             yield self._begin
@@ -108,5 +108,5 @@ class OwnMachine:
         return {"cpu": self._cpu.section(roles, self._origin_ns)}
 
     def probe(self, path, specification) -> dict:
-        """Return an empty dict, because a real clock is too inexact to verify individual packets."""
+        """Return an empty dict, because a real clock is too imprecise to verify individual packets."""
         return {}

@@ -1,7 +1,7 @@
 """Platform ``uml``: the guest kernel as an ordinary process with a virtual clock.
 
-The guest's clock moves only while the guest is idle (``time-travel=inf-cpu``), so neither the speed nor the load of the machine affects a
-result. Everything that the guest can see is fixed or determined by the run. For example, the guest can read its command line, so the
+The guest's clock advances only while the guest is idle (``time-travel=inf-cpu``), so neither the speed nor the load of the machine affects
+a result. Everything that the guest can see is fixed or determined by the run. For example, the guest can read its command line, so the
 command line must be the same on every machine.
 """
 
@@ -38,7 +38,7 @@ from testbed.machine.messages import note
 KERNEL = "/usr/lib/sawtooth/linux"
 RANDOMNESS = "/usr/lib/sawtooth/getrandom.so"
 INIT = "/usr/lib/sawtooth/init"
-#: Environment variable that, if set to 1, allows custom kernels on a machine that can't isolate them.
+#: Environment variable that, if set to 1, allows custom kernels and declared programs on a machine that can't isolate them.
 OPEN_VARIABLE = "SAWTOOTH_OPEN_KERNELS"
 #: Time at which every guest starts, 2023-11-14T22:13:20Z, in ns.
 START_NS = 1_700_000_000_000_000_000
@@ -49,8 +49,8 @@ BASE_MEMORY_MIB = 512
 GROUP_MEMORY_MIB = 256
 #: Memory in MiB of a flow with two threads: the threads' kernel and Python stacks, two sockets, and the flow's readings.
 THREADS_MIB = 0.25
-#: Memory in MiB for starting and counting a flow of a declared program: two launchers, rings and written files; the programs' own memory
-#: is declared.
+#: Memory in MiB for starting a flow of a declared program and counting its packets: two launchers, rings and written files. The memory of
+#: the program itself is declared.
 PROGRAM_MEMORY_MIB = 256
 #: Bytes of memory per payload byte in flight, in a guest without segmentation offload: sk_buffs in
 #: queues, in the sender's retransmit queue and in the receiver's out-of-order queue.
@@ -59,8 +59,8 @@ MEMORY_PER_BYTE = 8
 BBR_STARTUP_BDPS = 3
 #: Assumed total rate of all flows, in Mbit/s, if only the kernel's speed limits them (platform ``host``).
 UNLIMITED_MBPS = 10_000
-#: Time in s that a run takes without traffic, for each further host, and for each packet on a full link: the slowest cases in
-#: benchmarks/README.md.
+#: Real time in s that a run takes without traffic, and additional time in s for each further host and for each packet on a fully used
+#: link. These are the slowest cases in benchmarks/README.md.
 START_S = 2
 HOST_S = 0.5
 PACKET_S = 16e-6
@@ -69,8 +69,8 @@ MEMORY_PER_READING_BYTES = 2000
 #: Number of readings up to which the guest's memory is the same with and without time series. The guest can see the
 #: size of its memory, and a run shouldn't depend on the frequency of readings.
 READINGS = 65_000
-#: CPU time that a custom kernel may use, as a share of its wall-clock limit. A kernel that loops endlessly is thus terminated regardless
-#: of the machine's load.
+#: CPU time that a guest with third-party code may use, as a share of its wall-clock limit. A kernel that loops endlessly is thus terminated
+#: regardless of the machine's load.
 MOST_CPU = 0.25
 
 
@@ -229,7 +229,8 @@ def guest_environment(job, memory, seed) -> dict[str, str]:
 def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
     """Execute a run in a guest and return its document.
 
-    If a custom kernel crashes or loops endlessly, the document reports this failure, because a second try would fail in the same way.
+    If a guest with third-party code crashes or loops endlessly, the document reports this failure, because a second try would fail in the
+    same way.
 
     Parameters
     ----------
@@ -297,14 +298,14 @@ def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
 
 
 def closed_off_in(job, huge_pages) -> Callable:
-    """Return the function that isolates a third-party kernel before it starts (`closed_off.close_off`).
+    """Return the function that isolates a guest with third-party code before the guest starts (`closed_off.close_off`).
 
-    If this machine can't isolate the kernel but `OPEN_VARIABLE` is set to 1, the function doesn't isolate it.
+    If this machine can't isolate the guest but `OPEN_VARIABLE` is set to 1, the function doesn't isolate it.
 
     Raises
     ------
     GuestError
-        If this machine can't isolate the kernel and `OPEN_VARIABLE` isn't set to 1.
+        If this machine can't isolate the guest and `OPEN_VARIABLE` isn't set to 1.
     """
     if why := closed_off.problem(job, huge_pages):
         if os.environ.get(OPEN_VARIABLE) == "1":
@@ -318,6 +319,6 @@ def closed_off_in(job, huge_pages) -> Callable:
 
 
 def document_of_end(specification, cause, kind) -> dict:
-    """Return the document of a failed run whose custom kernel left no document (`failure.document_of`)."""
+    """Return the document of a failed run whose guest, with third-party code, left no document (`failure.document_of`)."""
     environment = describe_unbooted(Path(kernel_file(specification)), kernel_of(specification), digest(specification))
     return document_of(specification.document, environment | process_mode(specification), "guest", cause, kind)

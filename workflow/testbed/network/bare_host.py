@@ -20,7 +20,7 @@ class BareHost(Host):
     ``namespace`` is the namespace's file descriptor. ``route`` is the `Channel` that queries the kernel for devices and queues.
     """
 
-    #: Keeps Mininet from checking that the programs that its own class starts are installed.
+    #: Keeps Mininet from checking whether the programs that its own host class needs are installed.
     isSetup = True
 
     def startShell(self, mnopts=None) -> None:

@@ -1,7 +1,7 @@
 """Link options behind the bottleneck: a netem on an ifb between the bottleneck and the path's delay and loss.
 
 This netem delays, duplicates or damages packets, and never drops any. With ``reorder``, netem lets a share of packets pass at once and
-delays the others, the late packets (netem_enqueue in net/sched/sch_netem.c). Packets that arrive during a late packet's additional delay
+delays the others, called late packets (netem_enqueue in net/sched/sch_netem.c). Packets that arrive during a late packet's additional delay
 overtake the late packet. RFC 4737 then calls the late packet reordered: the additional delay is its late time, and the number of
 overtaking packets is its reordering extent. The path's own netem, with delay and loss, is unchanged and comes afterwards.
 
@@ -39,9 +39,10 @@ def grown(document, name, kind, *keys) -> int:
 
 
 def counts(document, direction) -> tuple[int, int, int] | None:
-    """Return three packet counts at a direction's netem during the traffic: arrived packets, left or waiting packets, and late packets.
+    """Return three packet counts of a direction's netem: packets that arrived, packets that left or are still queued, and late packets.
 
-    The result is None without such a netem. A late packet may be a duplicate.
+    The counts are the increases of the kernel's counters during the traffic. The result is None without such a netem. A late packet may be
+    a duplicate.
     """
     arriving, device = PLACES[direction]
     if device not in document["network"]["set"].get("arrivals", {}):

@@ -1,4 +1,4 @@
-"""Commands on Mininet's nodes: they are argument lists, run without a shell, and failures are never ignored."""
+"""Run commands on Mininet's nodes, as argument lists without a shell; failures are never ignored."""
 
 import json
 import signal

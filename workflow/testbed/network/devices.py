@@ -1,6 +1,6 @@
 """Network devices of a node, created, configured and read by requests to the kernel rather than by programs.
 
-Formats of the kernel (include/uapi/linux): struct ifinfomsg and IFLA_* of rtnetlink.h and if_link.h, VETH_INFO_PEER of veth.h, struct
+Kernel formats (include/uapi/linux): struct ifinfomsg and IFLA_* of rtnetlink.h and if_link.h, VETH_INFO_PEER of veth.h, struct
 ethtool_value and ETHTOOL_* of ethtool.h.
 """
 
@@ -28,7 +28,7 @@ NUMBER = struct.Struct("=I")
 SIOCETHTOOL = 0x8946
 #: struct ethtool_value: command, value; struct ifreq: name, address of the ethtool_value.
 ETHTOOL_VALUE, INTERFACE_REQUEST = struct.Struct("=II"), struct.Struct("16sQ8x")
-#: ethtool's name of an offload (segmentation, or the reverse) -> (ETHTOOL_G..., ETHTOOL_S...).
+#: ethtool's name for an offload (segmentation, or its reverse on reception) -> (ETHTOOL_G..., ETHTOOL_S...).
 OFFLOADS = {
     "tcp-segmentation-offload": (0x1E, 0x1F),
     "generic-segmentation-offload": (0x23, 0x24),
@@ -43,7 +43,10 @@ def join(node, name, other, other_name) -> None:
 
 
 def add(node, name, kind, data=b"", queue_packets=None) -> None:
-    """Create a device of a kind (ip-link(8)) in a node; ``queue_packets`` is the length of the device's queue, if given."""
+    """Create a device in a node.
+
+    ``kind`` is a link type of ip-link(8). ``queue_packets`` is the length of the device's queue; by default the kernel's.
+    """
     information = attribute(IFLA_LINKINFO, attribute(IFLA_INFO_KIND, kind.encode() + b"\0") + data)
     queue = attribute(IFLA_TXQLEN, NUMBER.pack(queue_packets)) if queue_packets else b""
     body = NO_CHANGE + named(name) + queue + information
@@ -85,7 +88,7 @@ def device(buffer, start, end) -> tuple[str, dict]:
     """Parse one struct ifinfomsg and its attributes.
 
     Returns the device's name and a dict with the keys ``index``, ``address`` (the MAC address, or ""), ``mtu_bytes``, the names of
-    `LIMITS`, ``tx_packets``, ``rx_packets``, and ``device_drops`` (packets that the device itself dropped or damaged).
+    `LIMITS`, ``tx_packets``, ``rx_packets``, and ``device_drops`` (packets that the device itself dropped or counted as errors).
     """
     values = attributes(buffer, start + LINK.size, end)
     at, _ = values[IFLA_STATS64]

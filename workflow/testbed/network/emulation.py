@@ -13,7 +13,7 @@ from experiment.packet_sizes import PACKET_BYTES
 
 #: netem's limit where netem only delays packets: more packets than any emulated path can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
-#: Duration, in ns, of the packet scheduler's tick (PSCHED_SHIFT), and of a byte at 1 bit/s.
+#: Duration in ns of the packet scheduler's tick (PSCHED_SHIFT), and transmission time in ns of a byte at 1 bit/s.
 TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
 #: Maximum quantum that htb accepts without a warning (sch_htb.c). It is also the limit of tbf's own queue, which is replaced anyway.
 MOST_QUANTUM = 200_000

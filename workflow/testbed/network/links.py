@@ -16,7 +16,7 @@ from testbed.readings.queue_information import kinds_of
 
 
 class EmulatedInterface(Intf):
-    """A Mininet interface with at most one emulated element (bottleneck or netem), whose offloads are set explicitly.
+    """A Mininet interface with explicitly set offloads and at most one emulated element (a bottleneck or a netem).
 
     ``leads_to`` is the name of the ifb that arriving packets pass through (`Arrivals`), or None. ``policer`` is the `policer.Policer` that
     is applied to arriving packets before the ifb, or None.

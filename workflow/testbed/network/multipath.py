@@ -22,7 +22,7 @@ from testbed.network.devices import OFFLOADS, devices_of, read_offloads, set_off
 from testbed.network.sysctl import read_all
 from testbed.network.transport import route_metrics
 
-#: UDP port of GRE-in-UDP, and GRE's number in an IP header (RFC 8086, RFC 2784).
+#: UDP port of GRE-in-UDP, and GRE's IP protocol number (RFC 8086, RFC 2784).
 GRE_IN_UDP_PORT, GRE = 4754, 47
 #: Port at which an MPTCP host accepts further subflows.
 JOIN_PORT = 4755
@@ -195,7 +195,7 @@ def tunnel_lines(wanted, host) -> list[str]:
 
 
 def set_neighbours(path) -> None:
-    """Add a permanent neighbour entry for the other host's bond on each host, as on the interfaces below the bond."""
+    """On each host, add permanent neighbour entries for the other host's bond, as on the interfaces below the bond."""
     hosts = ("h1", "h2")
     mac = {host: devices_of(path.net[host])[BOND]["address"] for host in hosts}
     for host, there in (hosts, hosts[::-1]):

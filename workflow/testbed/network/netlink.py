@@ -27,7 +27,7 @@ TYPE_MASK = 0x3FFF
 ERROR_NUMBER = struct.Struct("=i")
 #: Maximum amount of data that the kernel sends at a time (net/netlink/af_netlink.c).
 BUFFER_BYTES = 32_768
-#: Counter of this process's channels, number of available ports, and number of bits of a port that hold the PID.
+#: Counter of this process's channels, number of ports available to the process, and number of bits of a port number that hold the PID.
 CHANNELS, PORTS, PROCESS_BITS = itertools.count(), 1024, 22
 
 

@@ -1,9 +1,9 @@
 """An outage of one path of an MPTCP connection: for some time during the run, all packets that arrive over the path are lost.
 
 In both directions, arriving packets pass through a netem, which drops all of them during the outage. No interface goes down. As when a
-distant part of a path fails, the hosts aren't notified, and addresses, routes and neighbours remain. Packets that were already waiting in
-netem still arrive. Changing netem restarts its random numbers; after the outage netem is given a different seed, so that losses don't
-repeat.
+distant part of a path fails, the hosts aren't notified, and addresses, routes and neighbours remain. Packets that were already queued in
+netem still arrive. Changing netem restarts its random number generator; after the outage netem is given a different seed, so that losses
+don't repeat.
 """
 
 import time
@@ -40,7 +40,7 @@ class Outage:
             return
 
         def now_s(at_s):
-            # Read a real clock. Reading a virtual clock would advance it.
+            # Only a real clock is read, because reading a virtual clock would advance it.
             return at_s if self._specification.virtual_clock else (time.monotonic_ns() - origin_ns) / 1e9
 
         yield self._asked["at_s"], -1, lambda at_s: self._begin(now_s(at_s))

@@ -5,7 +5,7 @@ for a change, and the guest's clock stands still during a change, except for one
 class is changed (as by `tc class change`), and packets stay in the queue. To change a delay or loss, netem is changed (as by `tc qdisc
 change`); packets in transit stay in netem, and its sequence of random numbers continues.
 
-Formats of the kernel: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
+Kernel formats: struct tc_htb_opt, tc_netem_qopt, TCA_HTB_* and TCA_NETEM_* of include/uapi/linux/pkt_sched.h.
 """
 
 import struct
@@ -42,7 +42,7 @@ TICK_NS = 64
 class PathChanges:
     """Changes to a run's path according to the timeline; a context manager that must be entered before the traffic starts.
 
-    ``result`` is a list with one dict for each change that took place. Its keys are:
+    ``result`` is a list with one dict for each change that took place. The keys of each dict are:
 
     - the request: ``at_ns`` since the traffic's origin, ``direction``, ``quantity``, ``value`` and ``kind``;
     - ``realised_ns``, the time at which the change was complete;

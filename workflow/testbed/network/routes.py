@@ -1,6 +1,6 @@
 """Addresses, permanent neighbours and routes of a node, set and read by requests to the kernel rather than by programs.
 
-Formats of the kernel (include/uapi/linux): struct ifaddrmsg and IFA_* of if_addr.h, struct ndmsg and NDA_* of
+Kernel formats (include/uapi/linux): struct ifaddrmsg and IFA_* of if_addr.h, struct ndmsg and NDA_* of
 neighbour.h, struct rtmsg, RTA_* and RTAX_* of rtnetlink.h.
 """
 
@@ -105,7 +105,7 @@ def set_up(node, addresses=(), neighbours=(), routes=()) -> None:
 
 
 def order(node, kind, body, what, how) -> None:
-    """Request the kernel to create an object, and log the request."""
+    """Ask the kernel to create an object, and log the request."""
     log(f"{node.name}: {what}")
     node.route.change(kind, body, what, NLM_F_CREATE | how)
 

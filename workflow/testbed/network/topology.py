@@ -178,7 +178,10 @@ def plan_links(specification) -> list[tuple[str, str, tuple[str, str]]]:
 
 @contextlib.contextmanager
 def table_for_tc(specification) -> Iterator[None]:
-    """Within the context, make tc find the link's custom delay table, if the link has one. tc then finds no other tables."""
+    """Make tc find the link's custom delay table within the context; without such a table, do nothing.
+
+    While tc finds the custom table, it finds no other tables.
+    """
     tables = [table for direction in DIRECTIONS if (table := specification.option("jitter_table", direction))]
     if not tables:
         yield
@@ -205,7 +208,7 @@ def connect(net, a, b, names, emulation, specification) -> None:
 
 
 def plan_emulation(specification) -> dict[str, Bottleneck | Netem | ShapedNetem]:
-    """Return the emulation by the interface's name; interfaces without an emulation are omitted."""
+    """Return the emulation of each interface, by the interface's name; interfaces without an emulation are omitted."""
     if specification.is_cable:
         bottlenecks = enumerate(map(plan_bottleneck, specification.bottlenecks))
         ends = [(f"{host}-eth{path}", one) for path, one in bottlenecks for host in ("h1", "h2")]
@@ -238,7 +241,7 @@ def bottleneck_interfaces(specification) -> dict[str, str]:
 
 
 def place_policer(specification, interfaces) -> None:
-    """Put each direction's policer, if the direction has one, at the first router of this direction."""
+    """In each direction with a policer, put the policer at the first router."""
     for direction, policer in specification.policers.items():
         for number, pair in enumerate(specification.pairs):
             here = interfaces[addresses.access_interface(POLICED_AT[direction], pair)]
@@ -266,7 +269,7 @@ def plan_bottleneck(specification, direction="forward") -> Bottleneck | None:
         return None
     burst = SUPER_PACKET_BYTES if specification.transport.segmentation_offload else specification.largest_packet_bytes
     if not specification.virtual_clock:
-        # Timers of a real clock fire late. A bucket of one packet would lose the tokens that it can't store in the meantime.
+        # Under a real clock, timers fire late. A bucket of one packet would lose the tokens that it can't store in the meantime.
         burst = max(burst, round(rate_mbps * 1e6 / 8 * REAL_TIMER_S))
     burst = specification.shaper_burst_bytes or burst
     return SHAPERS[specification.shaper](

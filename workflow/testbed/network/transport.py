@@ -13,10 +13,12 @@ from testbed.network.routes import metrics_to
 #: Initial sizes of a receive buffer and a send buffer: Linux's defaults (tcp(7)).
 RECEIVE_BUFFER_INITIAL_BYTES = 131_072
 SEND_BUFFER_INITIAL_BYTES = 16_384
-#: Number of packets that may wait between the two ends of a veth pair. The default of 1,000 would cause drops in bursts.
+#: Maximum number of packets queued between the two ends of a veth pair. With the default of 1,000, the kernel would drop packets of large
+#: bursts.
 DEVICE_BACKLOG_PACKETS = 100_000
-#: Settings for hosts with iperf3 (ip-sysctl): a host retransmits SYNs every second, and gives up on SYNs, SYN-ACKs and data only after more
-#: than a hundred retransmissions. A path that loses most packets then delays a flow, but doesn't end the run.
+#: Settings (ip-sysctl) for hosts with a link for iperf3's control connections, and for runs with ``processes: per-side``. A host then
+#: retransmits SYNs every second, and gives up on SYNs, SYN-ACKs and data only after more than a hundred retransmissions. A path that loses
+#: most packets thus delays a flow, but doesn't end the run.
 PATIENT = {
     "net.ipv4.tcp_syn_retries": "127",
     "net.ipv4.tcp_syn_linear_timeouts": "127",
@@ -79,9 +81,9 @@ def cca_given_by(specification) -> str:
 def default_cca(specification) -> str | None:
     """Return the default CCA to set on a run's hosts, or None if the default stays unchanged.
 
-    iperf3 chooses a CCA after its socket is connected. If the chosen CCA were the default, nothing would change at that point, and the
-    CCA would have started with the SYN. Other CCAs, or a copy of the same CCA under another name, would start later (CUBIC's HyStart
-    counts rounds from the start).
+    iperf3 chooses a CCA after its socket is connected. If the chosen CCA were also the default, it would already have started with the
+    SYN, whereas other CCAs, or a copy of the same CCA under another name, start later (CUBIC's HyStart counts rounds from the start). The
+    default is therefore a CCA that no flow uses.
     """
     given_by = cca_given_by(specification)
     if given_by == "sysctl":
@@ -107,8 +109,8 @@ def route_metrics(specification) -> dict[str, str]:
 def prepare_kernel(specification) -> None:
     """Set the kernel's global settings; call this function before any network namespace exists.
 
-    By default, TCP may use only a fraction of the kernel's memory, which is small. This would silently limit receive windows, so TCP may
-    use all of the memory instead.
+    By default, TCP may use only a fraction of the guest's memory. Because guests have little memory, this limit would silently reduce
+    receive windows. TCP is therefore allowed to use all of the memory.
     """
     pages = Path("/proc/meminfo").read_text().split()[1]
     pages = int(pages) * 1024 // resource.getpagesize()
@@ -125,8 +127,8 @@ def configure_host(node, specification) -> None:
     for limit, value in device_limits(specification, node.name).items():
         devices.set_limit(node, f"{node.name}-eth0", limit, int(value))
     if cca := default_cca(specification):
-        # As in the published script, a refusal is not an error here. A check compares the CCA read back from the connections, as in any
-        # run.
+        # A refusal (`transport.restricted_ccas`) is not an error here, because a check compares the CCAs that the connections really used,
+        # as in any run.
         with contextlib.suppress(SettingError):
             sysctl.write(node, {CCA: cca})
 

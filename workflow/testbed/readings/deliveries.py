@@ -2,9 +2,9 @@
 
 The sender's kernel counts the data that were acknowledged cumulatively (tcpi_bytes_acked) and selectively (tcpi_sacked). Together these
 are all data that have arrived, and each byte counts once. The difference between two readings is therefore the amount delivered in
-between, accurate to one packet. This holds even while the receiver waits for a lost segment, although the in-order data don't grow
-until this segment arrives. An MPTCP connection is counted at the connection level, by in-order data (mptcpi_bytes_acked). All flows
-are read at the same time; under a virtual clock, the readings fall into the same nanosecond.
+between, accurate to one packet. This holds even while the receiver waits for a lost segment, although the amount of in-order data
+doesn't grow until this segment arrives. For an MPTCP connection, only in-order data at the connection level are counted
+(mptcpi_bytes_acked). All flows are read at the same time; under a virtual clock, the times are equal to the nanosecond.
 """
 
 from collections import Counter
@@ -74,8 +74,8 @@ def windows(document, left_out=0.0) -> dict[int, Window]:
     before any flow ended. If a flow should have begun with the others but began only after others had ended, it counts as having delivered
     nothing. If two programs carry all flows, the measurement window is the `planned_window`.
 
-    With UDP, the measurement window begins and ends with reporting intervals of iperf3's servers, while all clients were sending. If
-    opening datagrams were retransmitted, each flow has a separate measurement window.
+    With UDP, the measurement window begins and ends at interval boundaries in the reports of iperf3's servers, within the time in which all
+    clients were sending. If opening datagrams were retransmitted, each flow has a separate measurement window.
 
     The result is empty if the application doesn't report delivered bytes, or if the flows had no time in common.
 
@@ -234,8 +234,8 @@ def common_datagrams(document, left_out=0.0) -> dict[int, Window]:
 def separate_datagrams(document) -> dict[int, Window]:
     """Return a separate `Window` for each flow of a UDP run whose flows started at unknown times.
 
-    A measurement window begins with the first reporting interval in which the flow was sending from the beginning. A flow from which
-    nothing arrived is given the period of another flow and 0 bytes.
+    A measurement window begins with the first reporting interval throughout which the flow was sending. A flow from which nothing arrived
+    is given the period of another flow and 0 bytes.
     """
     own, windows_of_flows = datagram_windows(document), {}
     for process in document["traffic"]:

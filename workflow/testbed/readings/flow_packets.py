@@ -24,13 +24,14 @@ KEPT_BYTES, RING_BYTES, STEP_NS = 128, 2**23, 100_000_000
 #: Maximum number of delays to keep for a flow: with more packets, only every second delay is kept, then every fourth, and so on.
 MOST_DELAYS = 16_384
 ETHERNET_BYTES, UDP, TCP = 14, 17, 6
-#: End of the IPv6 header, type and length of the header of an IPv6 fragment, and bit that all but the last fragment of an IPv4 packet have.
+#: End of the IPv6 header, next-header value and length of the IPv6 fragment header, and the IPv4 flag More Fragments (set in all fragments
+#: but the last).
 IPV6_END, FRAGMENT, FRAGMENT_BYTES, MORE_FOLLOW = ETHERNET_BYTES + 40, 44, 8, 0x2000
 #: Instructions of classic BPF (linux/bpf_common.h): load, compare, return.
 LOAD_HALF, LOAD_BYTE, LOAD_HALF_AT_X, LENGTH_TO_X, X_IS = 0x28, 0x30, 0x48, 0xB1, 0x01
 IF_EQUAL, IF_ANY_OF, RETURN = 0x15, 0x45, 0x06
 INSTRUCTION = struct.Struct("=HBBI")
-#: Number of payload bytes that identify a packet.
+#: Number of payload bytes used to identify a packet.
 TOLD_BY_BYTES = 40
 
 
@@ -236,7 +237,7 @@ class FlowPackets:
     def _take(self, where, at_ns, head, length):
         """Count a packet; return its payload in bytes, its identifier, and the number of payload bytes not seen before.
 
-        Fragmented packets, and packets of another protocol than the declared one, are counted only where they leave the sender.
+        Fragmented packets, and packets of a protocol other than the declared one, are counted only where they leave the sender.
         """
         protocol, at, is_fragment = transport(head, self._is_ipv4)
         if is_fragment or protocol != (TCP if self.is_tcp else UDP):

@@ -1,8 +1,9 @@
 """Kernel events of a run, for `make trace`.
 
-The guest kernel must support tracing (envs/guest/tracing). Tracing is set up before the guest waits for its fixed instant. The kernel's
-buffer is read after the run's last step, because reading its text advances the clock. A run's document is therefore the same with
-and without a trace. The caller that requests a trace verifies this.
+The guest kernel must support tracing (envs/guest/tracing). Tracing is set up before the guest waits for a fixed instant of its clock
+(`surroundings.GuestKernel.fall_into_step`), so the time for the setup has no effect. The kernel's trace buffer is read after the run's last
+step, because reading the buffer advances the clock. A run's document is therefore the same with and without a trace. The caller that
+requests a trace verifies this.
 """
 
 import ctypes

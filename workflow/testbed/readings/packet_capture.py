@@ -3,7 +3,7 @@
 The kernel copies each packet immediately to a ring that it shares with this process (packet_mmap). The rings are read whenever this process
 wakes up anyway. No packet is held back, no program is started and no clock is read, so a run's document is the same with and without
 captures. If the rings must be read more often, additional readings are made, each of which wakes the guest. The caller that requests
-captures compares the documents.
+captures verifies that the documents are equal.
 
 Formats: struct tpacket_req and tpacket2_hdr of linux/if_packet.h; pcapng of draft-ietf-opsawg-pcapng.
 """
@@ -196,7 +196,7 @@ def option(code, value) -> bytes:
 
 
 def head(name, words, kept_bytes, comment) -> bytes:
-    """Return the first two blocks of a file: the section header, and the description of an interface with times in ns."""
+    """Return the first two blocks of a file: the section header, and an interface description with a time resolution of 1 ns."""
     section = struct.pack("=IHHq", 0x1A2B3C4D, 1, 0, -1) + option(COMMENT, comment) + option(0, b"")
     interface = struct.pack("=HHI", LINKTYPE_ETHERNET, 0, kept_bytes)
     interface += option(NAME, name) + option(DESCRIPTION, words) + option(RESOLUTION, b"\x09") + option(0, b"")

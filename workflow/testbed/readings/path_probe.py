@@ -37,7 +37,7 @@ TIMESTAMP = struct.Struct("=qq")
 #: Last bytes of each datagram: a mark, and the datagram's number.
 MARK, NUMBER = b"sawtooth", struct.Struct("=I")
 SMALL_BYTES = 64
-#: Number of individual datagrams to send without random effects, and number of packets in a train to a bottleneck.
+#: Number of individual datagrams to send if the path has no random effects, and number of packets in a train to a bottleneck.
 SINGLES, TRAIN = 10, 16
 #: Number of individual datagrams with jitter: the range of uniform samples exceeds 60 % of the jitter's range with a probability of 1 -
 #: 1e-12.
@@ -45,7 +45,7 @@ OF_JITTER = 64
 #: Number of individual datagrams with a custom delay table.
 OF_TABLE = 500
 #: Interval between individual datagrams, in s; maximum interval, in ns, at which datagrams count as simultaneous; minimum number of gaps
-#: that a train must have.
+#: that a train must contain.
 APART_S, TOGETHER_NS, LEAST_GAPS = 1e-3, 1_000, 3
 #: Ratio of the jitter to the interval between datagrams in the test for overtaking.
 CLOSE = 16
@@ -63,7 +63,8 @@ QUIET_S, QUIET_TIMES = 1.0, 120
 class Line:
     """Two hosts that exchange datagrams.
 
-    ``number`` is the index (from 0) of their bottleneck or path, or None if only the pair matters.
+    ``number`` is an index from 0. It refers to a bottleneck if the line is for probing bottlenecks, and otherwise to a pair of hosts or, on
+    a cable, to a path.
     """
 
     sender: str
@@ -243,7 +244,7 @@ class PathProbe:
             held_packets(run, direction, line.number),
         )
         place = self._path.bottleneck[direction][line.number]
-        # The packets in the shaper's bucket pass at once.
+        # The packets for which the shaper's bucket holds tokens pass at once.
         credit = place.emulation.burst_bytes // run.largest_packet_bytes
         # If packets are sent at twice the rate, twice as many packets as the bucket holds pass before the rate takes effect.
         train = min(TRAIN + (8 if run.shaper_burst_bytes else 4) * (credit - 1), found.get("passed", math.inf))
@@ -333,13 +334,13 @@ class PathProbe:
                 time.sleep(apart_s)
         time.sleep(longest_s)
         came = sorted((at, number) for at, number in received(watched) if number in sent)
-        # A tap also sees the packets that the socket behind it receives.
+        # If a tap was watched, the receiving socket still holds its copies of the packets; discard them.
         list(received(receiving))
         return came, sent
 
 
 def at_the_end(specification, direction, quantity) -> float | None:
-    """Return the final value of a quantity in a direction, which also holds after the traffic."""
+    """Return the final value of a quantity in a direction, which also applies after the traffic."""
     return specification.timeline.values(direction, quantity)[-1][1]
 
 

@@ -19,7 +19,7 @@ NO_COUNTERS = {
 #: contain the CCA's name.
 BYTES = "Octets"
 PING_INTERVAL_S = 0.1
-#: Number of unanswered echo requests after which a path is assumed to have no RTT.
+#: Number of unanswered echo requests after which a path's RTT is recorded as unknown.
 MOST_PINGS = 5_000
 PING_PATTERN = re.compile(r"(\d+) packets transmitted, (\d+) received.*?= ([\d.]+)/([\d.]+)/([\d.]+)/", re.S)
 
@@ -144,7 +144,7 @@ def stack_counters(path, dropped_before) -> dict:
 def nstat(node) -> dict[str, int]:
     """Return a node's SNMP counters since its network namespace was created.
 
-    The names are those of nstat, which consist of kind and counter, such as ``TcpOutSegs``.
+    The names are those of nstat, and consist of a protocol or table and a counter, such as ``TcpOutSegs``.
     """
     with network_namespace(node):
         tables = [Path("/proc/thread-self/net", name).read_text().splitlines() for name in ("netstat", "snmp")]

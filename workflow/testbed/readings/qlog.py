@@ -34,17 +34,17 @@ NAMES = re.compile(r"metrics_updated|congestion_state_updated|packet_lost")
 #: Beginning of the events in a JSON text, and separators between them.
 EVENTS, BETWEEN = re.compile(r'"events"\s*:\s*\['), re.compile(r"[\s,]*")
 SEPARATOR, BYTE_ORDER_MARK = "\x1e", b"\xef\xbb\xbf"
-#: Fields that hold for all events of a trace. Names of an event's time and name if events are lists.
+#: Fields that apply to all events of a trace. Possible names of the fields for an event's time and name if events are lists.
 HEADER = ("reference_time", "time_format", "time_units", "event_fields")
 TIMES, KINDS = ("time", "relative_time", "delta_time"), ("event", "event_type", "name")
 #: Unit of times (``time_units``) -> its length in ms.
 UNITS_MS = {"ms": 1.0, "us": 1e-3}
-#: Upper bound of the numbers in a log, and maximum number of steps in a grid of times.
+#: Upper bound on the numbers in a log, and maximum number of steps in a grid of times.
 LARGEST, MOST_STEPS = 2**53, 200_000
 #: If a log gives neither a format nor a reference for its times, times above this value in ms (the year 1980) count from 1970.
 ABSOLUTE_MS = 315_532_800_000
-#: Maximum distance in ms of a log's first event from the traffic's origin. If it is larger, the log's reference time isn't a time of the
-#: run's clock (ngtcp2's, for example, is always 0).
+#: Maximum difference in ms between the time of a log's first event and the traffic's origin. If the difference is larger, the log's
+#: reference time isn't a time of the run's clock (ngtcp2's, for example, is always 0).
 MOST_AWAY_MS = 3_600_000
 
 
@@ -117,9 +117,9 @@ def series_of(text, origin_ns, step_ns) -> dict:
     -------
     dict
         ``from_ns`` and ``step_ns``, the beginning and the step of the grid; ``aligned``, whether the grid counts from the traffic's origin
-        (if the log gives no time of the run's clock, the grid counts from the first event); ``readings``, the number of readings; ``complete``,
-        False for a truncated log; and the columns, which are those of `METRICS`, ``lost_packets`` (so far) and ``state``. A column contains
-        the latest value at each time, and None before the first value.
+        (if the log gives no time of the run's clock, the grid counts from the first event); ``readings``, the number of readings;
+        ``complete``, False for a truncated log; and the columns, which are those of `METRICS`, ``lost_packets`` (so far) and ``state``. A
+        column contains the latest value at each time, and None before the first value.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def series_of(text, origin_ns, step_ns) -> dict:
 
 
 def _series(clock, records, ending, origin_ns, step_ns):
-    """Return the readings of one trace, as `series_of`."""
+    """Return the readings of one trace, in the form of `series_of`."""
     events = _events(clock, records)
     readings = sum("metrics_updated" in one["name"] for _, one in events)
     if not readings:
@@ -169,7 +169,7 @@ def _events(clock, records):
     events = []
     for record in records:
         event = clock.named(record)
-        # Other events matter only if each time counts from the event before.
+        # Other events matter only if each time counts from the previous event.
         if not (is_read := _is_read(event)) and not (clock.is_delta and isinstance(event, dict) and "time" in event):
             continue
         at_ms = clock.time_ms(event.get("time"))
@@ -195,7 +195,7 @@ def _on_grid(events, times_ns, first, last, step_ns, unit_ms):
 
 
 def _take(now, event, unit_ms):
-    """Update the current values with the values of an event, whose times have the given unit in ms."""
+    """Update the current values with the values of an event; ``unit_ms`` is the unit of the event's times in ms."""
     name, data = event["name"], event.get("data")
     data = data if isinstance(data, dict) else {}
     if "metrics_updated" in name:
@@ -310,7 +310,7 @@ def _decoded(record):
 
 
 def _header(text):
-    """Return those of the fields `HEADER` that a part of a log contains."""
+    """Return the fields in `HEADER` that occur in a part of a log, by name."""
     header = {}
     for name in HEADER:
         for match in re.finditer(rf'"{name}"\s*:\s*', text):
@@ -323,7 +323,7 @@ def _header(text):
 
 
 def _is_delta(header):
-    """Return whether each time counts from the event before."""
+    """Return whether each time counts from the previous event."""
     fields = header.get("event_fields")
     return header.get("time_format") in ("delta", "relative_to_previous_event") or (
         isinstance(fields, list) and "delta_time" in fields
@@ -356,7 +356,7 @@ class _Clock:
         self._may_be_absolute = reference is None and self._format is None
 
     def named(self, record):
-        """Return an event that is a list as a dict with ``time``, ``name`` and ``data``, and any other record as it is."""
+        """Convert a record that is a list to a dict with ``time``, ``name`` and ``data``; return any other record unchanged."""
         if not isinstance(record, list) or not isinstance(self._fields, list):
             return record
         by_name = {str(name).lower(): value for name, value in zip(self._fields, record, strict=False)}

@@ -1,6 +1,6 @@
 """Counters and backlog of qdiscs: `tc -s qdisc` without tc.
 
-Formats of the kernel (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
+Kernel formats (include/uapi/linux): struct tcmsg and TCA_* of rtnetlink.h,
 struct gnet_stats_basic, gnet_stats_queue and TCA_STATS_* of gen_stats.h.
 """
 
@@ -119,7 +119,7 @@ def counters_of(node) -> list[tuple[int, str, dict[str, int]]]:
 def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
     """Return the device's index, the kind and the counters of a qdisc from its struct tcmsg.
 
-    The counters begin when the qdisc is created. They are:
+    The counters start at 0 when the qdisc is created. They are:
 
     - for every qdisc: ``packets`` and ``bytes`` that have left the qdisc, ``drops``, ``overlimits`` (the number of times that a shaper
       held back a packet), and ``backlog_packets``, the number of queued packets;

@@ -201,8 +201,8 @@ class Sampler:
             which at least one value is known. All columns of a socket have the same length.
 
             ``queue`` is a dict with ``time_s``, the queued ``packets`` and ``bytes``, and the ``drops`` so far. For a discipline other than
-            drop-tail, it also contains the ``marks`` so far and the delays that the discipline reports. For a chain, there is ``queues``
-            instead, a list of such dicts, each with the number of its ``bottleneck``, from 1.
+            drop-tail, it also contains the ``marks`` so far and the delays that the discipline reports. For a chain, the key is ``queues``
+            instead; its value is a list of such dicts, each with the number of its ``bottleneck``, from 1.
         """
         if not self.samples:
             return None

@@ -1,6 +1,6 @@
 """The kernel's data on TCP connections: `ss -ti` without ss.
 
-Formats of the kernel (include/uapi/linux): struct inet_diag_req_v2, inet_diag_msg,
+Kernel formats (include/uapi/linux): struct inet_diag_req_v2, inet_diag_msg,
 tcpvegas_info, tcp_dctcp_info and tcp_bbr_info of inet_diag.h, SOCK_DIAG_BY_FAMILY
 of sock_diag.h, struct tcp_info of tcp.h, a subflow's attributes of mptcp.h. `tcp_info`
 has only ever been extended at its end.
@@ -79,7 +79,7 @@ TCP_INFO = (
     ("I", "sacked_packets", None, ()),
     ("I", "lost_packets", None, ()),
     ("I", "retransmits_unacked", None, ()),  # tcpi_retrans
-    ("28x", None, None, ()),  # fackets, four times since the last packets, pmtu, rcv_ssthresh
+    ("28x", None, None, ()),  # fackets, the four tcpi_last_* times, pmtu, rcv_ssthresh
     ("I", "rtt_ms", MS, (0,)),
     ("I", "rttvar_ms", MS, ()),
     ("I", "ssthresh_packets", None, (INFINITE,)),
@@ -102,7 +102,7 @@ TCP_INFO = (
     ("Q", "bytes_retransmitted", None, ()),  # tcpi_bytes_retrans
     ("12x", None, None, ()),  # dsack_dups, reord_seen, rcv_ooopack
     ("I", "peer_window_bytes", None, (0,)),  # tcpi_snd_wnd: the peer's advertised receive window
-    ("16x", None, None, ()),  # rcv_wnd, rehash, three of timeouts
+    ("16x", None, None, ()),  # rcv_wnd, rehash, three fields about RTOs
     ("I", "received_ce_packets", None, ()),  # tcpi_received_ce
     ("24x", None, None, ()),  # AccECN's byte counters
     ("B", "ecn_mode", None, ()),  # the lowest two bits: tcpi_ecn_mode, since Linux 7.0
@@ -289,7 +289,7 @@ def mptcp_connection(buffer, start, end) -> dict[str, int | None]:
 def subflow(buffer, message, at, until) -> dict:
     """Return the values that identify an MPTCP subflow; empty for other connections.
 
-    They are ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
+    The values are ``token``, a number that all subflows of a connection share at one host, and ``local_address`` as text. ``message`` is
     the position of the connection's message.
     """
     kinds = attributes(buffer, at, until)

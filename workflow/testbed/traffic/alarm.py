@@ -53,7 +53,7 @@ class Alarm:
         self._poll.register(handle, select.POLLIN)
 
     def waits_for(self, others=False) -> bool:
-        """Return whether a watched process is still running, or ``others`` says that further processes will be started."""
+        """Return whether there is anything to wait for: a watched process that is still running or, if ``others`` is true, later events."""
         return others or bool(self._running)
 
     def rang(self, at_s) -> bool | None:

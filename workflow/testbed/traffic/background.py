@@ -1,7 +1,7 @@
 """Background traffic of a client-server network: h2 sends DNS, DHCP and LDAP requests to h1.
 
 This is a model: the sizes come from the protocols, and the rates are freely chosen. One client sends as many requests as the two or three
-dozen machines of a small office. Messages don't depend on the IP version, so only the packets' headers differ.
+dozen machines of a small office. Messages don't depend on the IP version; only the packets' headers do.
 
 =========  ========  ====================================================  ===================================
 service    port      request                                               response
@@ -17,7 +17,7 @@ directory  TCP 389   a search with a filter and attributes, over a         an en
 
 The requests to each service form a Poisson process: the times between them are exponentially distributed. Sizes are uniformly distributed
 within a range. Each service receives its first request at the start, as from a client that is booting. A request contains the length of
-the response, so only the client needs random numbers. Its generator is seeded from the run's seed.
+the response, so only the client needs random numbers. Its random number generator is seeded from the run's seed.
 
 ``python3 -m testbed.traffic.background serve ADDRESS`` is the server and ``... ask ADDRESS SEED`` the client. At the end of its input,
 each program prints its counts and exits.
@@ -95,7 +95,7 @@ class Background:
     def __exit__(self, kind, *_):
         if not self._wanted:
             return
-        # End the client first, so that the last requests are still answered.
+        # Stop the client first, so that the last requests are still answered.
         server, client = self._processes
         if kind is not None:
             client.kill(), server.kill()
@@ -247,7 +247,7 @@ class Timer:
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=self._origin_ns + round(at_s * 1e9) + 1)
 
     def stop(self) -> None:
-        """Stop the timer."""
+        """Clear the expiration of the timer, so that the timer is no longer readable."""
         os.read(self._timer, 8)
 
 

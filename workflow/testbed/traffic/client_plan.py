@@ -34,8 +34,8 @@ def application_of(specification) -> ModuleType:
 def plan_clients(specification) -> list[Client]:
     """Return the clients of a run.
 
-    Start times are drawn uniformly within the study's ``start_within_ms`` (by default the longest base RTT). Therefore
-    replications of a cell without loss differ, and flows are not synchronised.
+    Start times are drawn uniformly within the study's ``start_within_ms`` (by default the longest base RTT). As a result, replications of a
+    cell differ even without loss, and flows are not synchronised.
     """
     draw = random.Random(specification.substream("flow-starts"))
     first_port = application_of(specification).FIRST_PORT
@@ -55,7 +55,7 @@ def plan_clients(specification) -> list[Client]:
 
 
 def start_within_s(specification) -> float:
-    """Return the length in s of the period in which clients start, after the traffic's origin or the start of the client's group."""
+    """Return the length in s of the period in which a client starts, counted from the traffic's origin or the start of its group."""
     within_ms = specification.traffic.start_within_ms
     return (specification.rtt_longest_ms if within_ms is None else within_ms) / 1e3
 
@@ -90,8 +90,8 @@ def flows_sending(clients, specification, time_s) -> tuple[set[int], set[int]]:
 def set_up_s(clients, specification) -> float:
     """Return the time in s that a client takes until data flow, if no packets are lost.
 
-    iperf3's control connection and parameters take three round trips. Then the streams of a client connect sequentially. The
-    commands that request a file from an FTP server take at least as long.
+    iperf3's control connection and parameters take three round trips, or no time if they don't use the path. Then the streams of a client
+    connect sequentially. The commands that request a file from an FTP server take at least as long.
     """
     return specification.rtt_longest_ms / 1e3 * set_up_rtts(clients, specification)
 

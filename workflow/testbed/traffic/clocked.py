@@ -39,7 +39,7 @@ class Clock:
         os.timerfd_settime_ns(self._timer, flags=os.TFD_TIMER_ABSTIME, initial=max(1, self._origin_ns + at_ns))
 
     def quiet(self) -> None:
-        """Stop the timer."""
+        """Clear the expiration of the timer, so that the timer is no longer readable; a timer that hasn't expired yet keeps running."""
         with contextlib.suppress(BlockingIOError):
             os.read(self._timer, 8)
 

@@ -24,7 +24,7 @@ from testbed.traffic.program_process import READY_S
 ENDING_S = 10.0
 #: Interval at which a server's readiness is checked, in s.
 ASKED_EVERY_S = 0.01
-#: First user ID for programs: each process of the study's programs has a separate user.
+#: First user ID for programs; each server and each client runs as a separate user.
 FIRST_USER = 60_001
 #: Protocol -> (tables of the protocol's sockets in /proc/net, states of sockets that accept connections or packets).
 TABLES = {"tcp": (("tcp", "tcp6"), {"0A"}), "udp": (("udp", "udp6"), {"07", "01"})}

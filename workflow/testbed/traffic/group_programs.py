@@ -1,4 +1,4 @@
-"""The programs of all groups except long flows: web servers and clients, real-time senders and receivers, and declared programs.
+"""The programs of all groups except groups of long flows: web servers and clients, real-time senders and receivers, and declared programs.
 
 All programs are started and ready before the traffic. All programs except the servers then receive the traffic's origin, and exit by
 themselves. Their results are the sections ``web``, ``real_time`` and ``programs`` of the run document.

@@ -13,7 +13,7 @@ FIRST_PORT = 5201
 PATIENT_SERVER = "/usr/lib/sawtooth/iperf3_server.so"
 #: Library that does the same for iperf3's client, and redirects the client's control connection (envs/guest/iperf3_client.c).
 PATIENT_CLIENT = "/usr/lib/sawtooth/iperf3_client.so"
-#: Factor that turns the network's rate into a rate so high that it limits nothing.
+#: Factor by which the network's rate is multiplied to get a rate limit that has no effect.
 BEYOND = 100
 #: Time in ms that a server waits for data: the maximum that iperf3 accepts. By default a server ends the test after two minutes without
 #: data.
@@ -69,13 +69,13 @@ def client_command(client, specification, address) -> list[str]:
         command += ["--parallel", str(len(client.flows))]
     bitrate = flow.rate_mbps
     if specification.udp:
-        # iperf3's default is 1 Mbit/s. The link's rate is higher than any possible rate of the payload.
+        # iperf3's default is 1 Mbit/s. If the study sets no bitrate, the link's rate is passed, which the payload's rate can't reach.
         return [*command, "--udp", "--bitrate", f"{bitrate or specification.total_rate_mbps:g}M"]
     if transport.cca_set_by == "socket":
         cca = specification.flow_kernel_cca(client.flows[0])
         command += ["--congestion", cca]
         if not specification.control_network:
-            # iperf3 sends its parameters, which contain the CCA's name and must have the same length for every CCA.
+            # iperf3's client sends its parameters, including the CCA's name, to the server. They are padded to one length for all CCAs.
             command += [f"--{PADDING.replace('_', '-')}", "-" * (LONGEST_NAME - len(cca))]
     if transport.segment_bytes is not None:
         # TCP's maximum segment size includes the options.
@@ -85,7 +85,7 @@ def client_command(client, specification, address) -> list[str]:
     if traffic.no_delay:
         command.append("--no-delay")
     if bitrate is None and traffic.messages is not None:
-        # A client without a rate doesn't read the time after it has sent the last block, so a virtual clock would stand still.
+        # Without a rate limit, a client doesn't read the clock after it has sent the last block, so a virtual clock would stand still.
         bitrate = BEYOND * (specification.total_rate_mbps or 1000)
     if bitrate is not None:
         command += ["--bitrate", f"{bitrate:g}M"]

@@ -3,7 +3,7 @@
 Each side waits for the other side's message before sending, so a connection never has more than one message in transit. qperf measures
 time with times(2), in steps of 10 ms. The duration of a run, and therefore the round-trip time, has an error of up to 0.5 % in runs of
 two seconds and 0.1 % in runs of ten seconds. In the guest almost no error remains, because the measured time begins and ends with a tick
-of this clock.
+of the clock that times(2) reads.
 """
 
 import re

@@ -120,7 +120,7 @@ class Sender:
             self.all_ended.release()
 
     def _send(self, number):
-        """Connect and send one flow, and wait until all written data have arrived."""
+        """Connect a flow, send its data, and wait until all written data have arrived."""
         one, result = self.sockets[number], self.result
         there = self.plan["hosts"][self.plan["host"][number]]
         one.connect((there["address"], there["port"]))

@@ -1,4 +1,4 @@
-"""The servers and clients of a run's application: they are started, read while they run, and waited for."""
+"""Start the servers and clients of a run's application, read their sockets while they run, and wait until they have ended."""
 
 import bisect
 import itertools
@@ -62,7 +62,7 @@ def carry(
     origin : callable
         Function that is called once, at the origin of all times, and returns the monotonic clock in ns.
     programs : group_programs.GroupPrograms, optional
-        Programs of the groups other than long flows. They are told the origin, and the traffic continues until they have ended.
+        Programs of all groups except groups of long flows. They receive the origin, and the traffic continues until they have ended.
     changes : iterable
         Objects that change the path (`path_changes.PathChanges`, `outage.Outage`).
     recordings : iterable
@@ -150,7 +150,7 @@ def start_and_sample(
     if application is iperf3 and clients and not specification.udp:
 
         def read(at_s):
-            # Read a real clock. Reading a virtual clock would advance it.
+            # Only a real clock is read, because reading a virtual clock would advance it.
             deliveries.read(round(at_s * 1e9) if specification.virtual_clock else time.monotonic_ns() - origin_ns)
 
         starts_s = [client.start_offset_s for client in clients]
@@ -186,7 +186,7 @@ def start_and_sample(
                 for further in what(at) or ():
                     bisect.insort(events, further, key=lambda event: event[:2])
             if kind == 2:
-                # Computed from the count instead of by addition, because adding 0.1 600 times doesn't give 60.
+                # Computed from the number of samples instead of by addition, because the sum of 600 times 0.1 isn't exactly 60.
                 again = (sampler.samples * interval_ms / 1e3, 2, sampler.sample)
                 bisect.insort(events, again, key=lambda event: event[:2])
             for recording in recordings:
