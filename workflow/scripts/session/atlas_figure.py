@@ -64,7 +64,7 @@ def _key():
 
 
 def _describe(claims, labels):
-    """Return a text description: the number of claims of each study by verdict."""
+    """Return a text description that counts each study's claims by verdict."""
     parts = []
     for study, of in claims.groupby("study", sort=False):
         numbers = of["verdict"].value_counts()

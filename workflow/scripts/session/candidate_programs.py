@@ -24,7 +24,7 @@ def is_of_stack(cca) -> bool:
 
 
 def named_program(cca, file, error) -> tuple[str, dict, str]:
-    """Return the name of a program's CCA in `ccas`, the program's declaration under its name, and the author's explanation.
+    """Return the name of a program's CCA as in `ccas`, a dict with only the program's declaration, and the author's explanation.
 
     Parameters
     ----------

@@ -3,14 +3,14 @@
 import functools
 import gc
 
-#: Arguments of `gc.set_threshold`. Thousands of jobs are millions of objects, and hardly any object is garbage.
+#: Arguments of `gc.set_threshold`. Thousands of jobs consist of millions of objects, hardly any of which becomes garbage.
 OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
 class ByPath:
     """Index of rules by the files that they produce, like Snakemake's `OutputIndex`.
 
-    The key is a file's path or, if the path has wildcards, the path's ending.
+    The key is a file's path or, if the path has wildcards, the part of the path after the last wildcard.
     """
 
     def __init__(self, rules):

@@ -56,8 +56,8 @@ class Difference:
 class Needed:
     """A comparison, the number of its ``pairs`` of pilot runs, and the number of pairs that it ``needs`` (interval ``low`` to ``high``).
 
-    A number of None means more than `MAX_PAIRS` if ``kind`` is `TOO_MANY`, `FEW` or ""; for other kinds, it means that there is no
-    number. ``effect`` is in the unit of the metric's effects.
+    If ``needs``, ``low`` or ``high`` is None, the number is above `MAX_PAIRS` if ``kind`` is `TOO_MANY`, `FEW` or "", and unknown for all
+    other kinds. ``effect`` is in the unit of the metric's effects.
     """
 
     compared: str
@@ -146,7 +146,7 @@ def _values(runs, metric):
 
 
 def _needed(metric, values, difference, tests) -> dict:
-    """Return the fields of `Needed` from ``pairs`` on; ``values`` are the comparison's values, or None."""
+    """Return the fields of `Needed`, starting with ``pairs``; ``values`` are the comparison's values, or None."""
     if values is None or not len(values[0]):
         return {
             "pairs": 0,
