@@ -38,7 +38,7 @@ EXTERNAL = re.compile(
 
 
 def site_path(path) -> str:
-    """Return the path on the site of a file in the repository.
+    """Return the path under which a file of the repository is on the site.
 
     >>> site_path("docs/exam.md"), site_path("config/gate.md")
     ('exam.md', 'config/gate.md')
@@ -70,7 +70,7 @@ def _target(link, page):
 
 
 def repository_path(path) -> str:
-    """Return the path in the repository of a page on the site."""
+    """Return the path under which a page of the site is in the repository."""
     return path if path in PAGES else f"{DOCS}/{path}"
 
 
