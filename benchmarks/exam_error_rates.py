@@ -32,8 +32,8 @@ CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
 #: Measure used in all rows. Lower values are better, and the margin is 1.
 MEASURE = MEASURES["queueing_p95_ms"]
 EXAM = {"cca": CCAS[0], "standards": CCAS[1:], "limits": {"worse_share": 0.3}, "looks": []}
-#: Median and standard deviation of the logarithm, for the lognormal distribution of the rows' standard deviations (of paired differences,
-#: in margins). In 27 cells of real exams, the quartiles of these standard deviations were 0.06, 0.15 and 0.48.
+#: Median of the lognormal distribution of the rows' standard deviations (of paired differences, in margins), and standard deviation of its
+#: logarithm. In 27 cells of real exams, the quartiles of the rows' standard deviations were 0.06, 0.15 and 0.48.
 SPREAD, SPREAD_OF_ROWS = 0.4, 0.86
 
 Draw = Callable[[np.random.Generator, tuple[int, ...], float], np.ndarray]

@@ -17,7 +17,7 @@ MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenari
 #: Lower and upper bound on the power to detect a difference of two margins.
 POWER_AT_TWO = (0.85, 1.0)
 SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))
-#: Means and standard deviations of three measures of scenarios whose runs depend on the seed.
+#: Means and standard deviations of three measures, for runs that depend on the seed.
 BASE, SPREAD = np.array([80.0, 100.0, 2.0]), np.array([5.0, 25.0, 0.6])
 
 

@@ -135,7 +135,7 @@ def with_pip(python) -> tuple[list[str], list[str]]:
     """Return options for the module venv, and the command that runs pip in the new environment."""
     if importlib.util.find_spec("ensurepip"):
         return [], [python, "-m", "pip"]
-    # Without the package python3-venv, Debian's python3 has the module venv, but not pip.
+    # Without the package python3-venv, Debian's python3 includes the module venv, but not pip.
     return ["--without-pip"], [python, str(fetch_pip() / "pip")]
 
 

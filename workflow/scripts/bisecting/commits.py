@@ -196,7 +196,7 @@ class Commits:
 def _carried_out(command):
     """Run a command; return its exit status, standard output and standard error.
 
-    If the call is interrupted, it terminates the command and waits until the command has exited.
+    After an interrupt, terminate the command and wait until it has exited.
     """
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # fmt: skip
         try:

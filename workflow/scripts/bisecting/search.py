@@ -21,7 +21,7 @@ SCREENED = 6
 LOOKS = (16, 32, 64)
 #: Maximum number of runs of a commit; a commit without a verdict after these runs is skipped.
 MOST_RUNS = 64
-#: Maximum number of runs that a verdict may need if all of them agree; if it would need more, more reference runs are made first.
+#: Maximum number of runs that a verdict may need if all of them agree; above this number, further reference runs are made first.
 FEW_RUNS = 8
 #: Bounds on two probabilities: that the references' limits are wrong, and that any verdict is wrong although the limits are right.
 REFERENCE_ERROR, VERDICT_ERROR = 0.02, 0.03

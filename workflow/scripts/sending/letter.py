@@ -289,7 +289,7 @@ def shifted(table) -> list[dict]:
 
 
 def open_rows(table) -> list[dict]:
-    """Return the first open rows that have an interval and more worse pairs than better pairs, ordered by decreasing excess."""
+    """Return the first open rows that have an interval and more worse pairs than better pairs, the largest excess first."""
     rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
     return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
 

@@ -1,4 +1,4 @@
-"""One page with the outcomes of the studies that repeat landmark results. `make atlas` runs the studies and makes the page.
+"""Write a page with the outcomes of the studies that repeat landmark results; `make atlas` runs the studies first.
 
 ``python -m session.atlas results/sqrt-law results/l4s ...`` reads the results of studies with claims and writes to ``results/atlas``:
 the page ``index.html``; ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``); the matrix of verdicts (``matrix.svg``,

@@ -27,7 +27,7 @@ def draw_atlas(claims: pd.DataFrame, labels) -> PanelFigure:
     Parameters
     ----------
     claims : pandas.DataFrame
-        Claims of all studies in the order of their tiles, with the column ``study``.
+        Claims of all studies, in the order in which the tiles are drawn, with a column ``study``.
     labels : mapping
         Study -> label of its row.
     """

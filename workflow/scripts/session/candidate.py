@@ -37,7 +37,7 @@ STANDARDS = ("reno", "cubic", "bbr")
 NEED_ECN = ("dctcp",)
 #: Maximum length of a CCA's name in a study, in characters; the study's own name must leave room for the CCA's name.
 LONGEST = 32
-#: Path of the resolved study of a finished exam, relative to its results folder.
+#: Path of a finished exam's resolved study, relative to the exam's results folder.
 STUDY = "workflow/study.json"
 
 #: Expectation about the scorecard that `GATE=1` adds to an exam.
@@ -208,7 +208,7 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def with_traces(study, source) -> dict:
-    """Return a study that contains the traces and timelines themselves instead of file paths, which are relative to the original study."""
+    """Return a study that contains traces and timelines instead of their paths, which are relative to the original study's file."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study
@@ -242,7 +242,7 @@ def with_more_runs(study, before, card, more) -> dict:
     """
     still = open_scenarios(before, card) - {""}
     of_before = {scenario["id"]: scenario for scenario in before["scenarios"]}
-    # Harm is measured relative to the scenario in `seeds_of`, which therefore needs as many replications.
+    # Harm is measured relative to the scenario in `seeds_of`, which therefore needs the same number of replications.
     still |= {of_before[name]["seeds_of"] for name in still if of_before[name].get("seeds_of")}
     numbers = fixed_replications(before)
     most = max(before["replications"], *numbers.values())

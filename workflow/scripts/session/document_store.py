@@ -20,7 +20,7 @@ SUFFIX = ".json.gz"
 PARTIAL = ".partial-"
 #: Age in seconds after which a partial file counts as left behind by a killed process.
 LEFT_BEHIND_S = 3600
-#: Share of the limit to which a deletion of old entries shrinks the store, so that the next entry doesn't cause another deletion.
+#: Share of the limit to which the store shrinks when old entries are deleted, so that the next entry doesn't trigger another deletion.
 REMAINING = 0.9
 #: Share of the limit that a process may add before it measures the size of the entire store again.
 BETWEEN_LOOKS = 0.02

@@ -6,7 +6,7 @@ from pathlib import Path
 from wording.number_format import count
 from wording.terminal_text import shown
 
-#: Maximum number of characters of a run's failed checks.
+#: Maximum length, in characters, of the text about a run's failed checks.
 MOST_CHARACTERS = 400
 
 

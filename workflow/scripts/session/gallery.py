@@ -1,4 +1,4 @@
-"""The exams of several CCAs on one page, criterion by criterion. `make gallery` runs the exams and makes the page.
+"""Compare the exams of several CCAs on one page, criterion by criterion; `make gallery` runs the exams first.
 
 ``python -m session.gallery results/exam-quick-*`` reads finished exams with the same conditions and writes these files to
 ``results/gallery``: the page ``index.html``; ``gallery.csv`` (each CCA's deciding rows, with the columns of ``scorecard.csv``); the

@@ -26,7 +26,7 @@ from testbed.network.transport import cca_given_by
 from wording.sentence_words import listed
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-#: Command that finds the features of the kernel, and its environment.
+#: Command that detects the kernel's features, and the command's environment variables.
 PROBE = [sys.executable, "-P", "-m", "session.kernel_features"]
 PROBE_ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(map(str, (SCRIPTS, SCRIPTS.parent)))}
 MODULES = Path("/lib/modules")

@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals (see `inside_snakemake`) for jobs with several runs and for the run cache: outputs and their records."""
+"""Uses of Snakemake's internals (see `inside_snakemake`) that jobs with several runs and the run cache need."""
 
 import functools
 import os
@@ -115,10 +115,10 @@ def _ask_caches():
 
 @functools.cache
 def _ask_caches_before_scheduling():
-    """Finish all ready jobs whose output is in a cache in one round of scheduling; such jobs take up no cores.
+    """In one round of scheduling, finish all ready jobs whose output is in a cache; these jobs don't wait for free cores.
 
-    If these jobs waited for free cores, an exam with a thousand cached runs would take half a minute longer. Jobs with several outputs, and
-    jobs whose old output must be deleted first, are left to `_ask_caches`.
+    If they waited for cores, an exam with a thousand cached runs would take half a minute longer. Jobs with several outputs, and jobs whose
+    old output must be deleted first, are left to `_ask_caches`.
     """
     from snakemake.executors import local
     from snakemake.scheduling.job_scheduler import JobScheduler

@@ -129,7 +129,7 @@ def is_module(workflow) -> bool:
 
 
 def is_linted(workflow) -> bool:
-    """Return whether the workflow is only linted (``--lint``), in which case Snakemake reads it differently."""
+    """Return whether the workflow is only linted (``--lint``), in which case Snakemake reads the workflow differently."""
     return not workflow.check_envvars
 
 
@@ -226,7 +226,7 @@ def unpacked_repository(workflow) -> Path:
 
 
 def is_forced(workflow) -> bool:
-    """Return whether the user forces jobs that are up to date to run (``--force``, ``--forcerun``, ``--forceall``).
+    """Return whether the user requests that up-to-date jobs run again (``--force``, ``--forcerun``, ``--forceall``).
 
     Snakemake's own processes for jobs are always called with ``--force``.
     """

@@ -25,7 +25,7 @@ from topics.ip_version.topic import TOPIC as IP_VERSION
 from wording.number_format import count
 
 IP_VERSIONS, CCA_PAIRS = "IP versions", "CCAs"
-#: Reasons why there is no number of pairs for a comparison, or only a guess.
+#: Reasons why the number of pairs that a comparison needs is unknown, or only a guess.
 NO_PILOT, ONE_PILOT, TWO_KINDS = "no pilot runs", "one pair of pilot runs", "two kinds of pilot runs"
 ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too many", "few pilot runs"
 

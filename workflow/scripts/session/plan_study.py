@@ -35,7 +35,7 @@ from wording.terminal_text import said, shown
 #: Form of the setting DIFFERENCE: a number and a unit.
 FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%|points|ms|Mbit/s|segments)\s*")
 UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segments"
-#: Sentences about comparisons without a number, by kind.
+#: Sentences about comparisons for which no number of pairs could be estimated, by kind.
 REASONS = {
     NO_PILOT: "have no pilot runs: a few replications are needed first",
     ONE_PILOT: "have only one pair of pilot runs, from which no standard deviation can be estimated",

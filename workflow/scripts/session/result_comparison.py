@@ -3,7 +3,7 @@
 Runs of the same replication form a pair, and have the same seed if possible. A pair is worse or better only if the difference exceeds the
 margin of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
-- most pairs: *worse* if more pairs are worse than better, and more than half of all pairs are worse (sign tests);
+- most pairs: *worse* if worse pairs outnumber better pairs, and more than half of all pairs are worse (sign tests);
 - rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or are
   invalid; runs that were not executed, or that the instrument excluded, say nothing about an algorithm, and are left out;
 - both kinds over all scenarios together, to find rare events and changes that a few replications can't show in a single cell.
@@ -32,8 +32,8 @@ from testbed.checks.check import INSTRUMENT
 from wording.number_format import count
 
 CONFIDENCE = 0.95
-#: Share of the significance level for rows of single cells; the rest is for rows over all scenarios. Six pairs can be significant only
-#: with about this share or more.
+#: Share of the significance level for rows about individual cells; the rest is for rows over all scenarios. With a much smaller share, six
+#: pairs couldn't be significant.
 OF_CELLS = 0.65
 COLUMNS = (
     "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",
