@@ -27,8 +27,8 @@ MORE =
 GATE =
 # Two results folders, for compare.
 EXAMS =
-# gallery: CCAS are the CCAs to examine, by default all of the kernel's. atlas: STUDIES are names of studies, by default all in
-# config/studies/atlas.
+# gallery: CCAS are the CCAs to examine, each named as for exam, by default all of the kernel's. atlas: STUDIES are names of studies, by
+# default all in config/studies/atlas.
 # DOCUMENT=1 writes config/gallery.md, or docs/atlas.md.
 CCAS =
 STUDIES =

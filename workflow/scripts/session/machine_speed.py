@@ -73,7 +73,7 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 
 
 def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
-    """Return the times of a results folder's runs, without the runs that weren't executed on this machine.
+    """Return the times of those runs in a results folder that were executed on this machine.
 
     ``works`` maps a scenario to the work of a run (`run_cost.work_of_run`). The benchmark file of a run from the cache contains no row, so
     such runs are skipped.
