@@ -3,7 +3,7 @@
 quoted = '$(subst ','\'',$(1))'
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
-# If 1, setup also makes the image of ns-3, which takes another minute; only studies with a platform ns3:<version> need it.
+# If 1, setup also builds the image of ns-3, which takes another minute; only studies with a platform ns3:<version> need this image.
 NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 'platform: *ns3:' $(call quoted,$(CONFIG))),1)
 # The name of a study, or the path of its file; if empty, the default study.
 STUDY =
@@ -16,8 +16,8 @@ RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quot
 N =
 SEED = 1
 RUNS =
-# exam, evaluate: CCA is a kernel's CCA, the path of a C file or of a YAML file with a definition, or a stack's CCA (quic-go:reno).
-# PROGRAM is a YAML file that declares a program; then CCA is one of its CCAs. QUICK=1 runs the short exam.
+# exam, evaluate: CCA is a kernel's CCA, the path of a C file, the path of a YAML file that defines a CCA, or a stack's CCA
+# (quic-go:reno). PROGRAM is a YAML file that declares a program; CCA is then one of the program's CCAs. QUICK=1 runs the short exam.
 CCA =
 PROGRAM =
 QUICK =
@@ -27,7 +27,8 @@ MORE =
 GATE =
 # Two results folders, for compare.
 EXAMS =
-# gallery: CCAS as for exam, by default all of the kernel's. atlas: STUDIES are names, by default all of config/studies/atlas.
+# gallery: CCAS are the CCAs to examine, each named as for exam, by default all of the kernel's. atlas: STUDIES are names of studies, by
+# default all in config/studies/atlas.
 # DOCUMENT=1 writes config/gallery.md, or docs/atlas.md.
 CCAS =
 STUDIES =
@@ -41,7 +42,7 @@ BUILD =
 RUN =
 AT =
 FULL =
-# stack: names of QUIC stacks in examples/, which are built into my/.
+# stack: names of the QUIC stacks in examples/ to build into my/.
 STACK =
 # selftests: packetdrill's source, the kernel (the image's if empty), and a glob of scripts (all if empty).
 PACKETDRILL =
@@ -62,12 +63,13 @@ FROM =
 EVENTS =
 FUNCTIONS =
 CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
-# The command that continues an interrupted workflow, for its message.
+# The command that continues an interrupted workflow, for the message about the interruption.
 CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
-# Empty means unset. Set-up leaves compiling to the first import; if no bytecode were written, each call would take 3 s to compile pandas.
+# An empty PYTHONDONTWRITEBYTECODE counts as unset. Set-up leaves compiling to the first import; if no bytecode were written, each call
+# would take 3 s to compile pandas.
 IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
-# A misspelt variable would be ignored, and the default study would run. Every name in this file is a known variable.
+# A misspelt variable would be ignored, and the default study would run. Every word in capitals in this file counts as a known variable.
 KNOWN := $(shell grep -o '[A-Z][A-Z0-9_]*' Makefile)
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
 MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))

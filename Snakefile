@@ -1,6 +1,6 @@
-# The workflow is workflow/Snakefile, which the catalog of workflows looks for.
+# The workflow is in workflow/Snakefile, where the catalog of Snakemake workflows expects it.
 include: "workflow/Snakefile"
 
 
-# Snakemake takes no target from a file that is included.
+# Snakemake takes no default target from an included file.
 inside_snakemake.set_default_target(workflow, "all")

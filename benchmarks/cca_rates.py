@@ -18,8 +18,8 @@ from topics.ccas.compare_ccas import gated
 def cca_alarms(rng, samples, n, differing=0.0, places=24, ccas=6) -> list[Rate]:
     """Estimate the rate of studies in which two CCAs are falsely reported to differ, after the joint test.
 
-    A study consists of ``places``, each a scenario with one IP version, and of four metrics at each place. One CCA truly differs at a share
-    ``differing`` of the places. The runs of a replication use the same seed.
+    A study consists of ``places``, each a scenario with one IP version, and of four metrics at each place. One CCA truly differs from the
+    others at a share ``differing`` of the places. The runs of a replication use the same seed.
     """
     names, index = list(itertools.combinations(range(ccas), 2)), [metric.column for metric in METRICS]
     alarms = 0

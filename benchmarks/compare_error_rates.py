@@ -70,8 +70,8 @@ def shift_rates(rng, samples, n, shift, where, bound) -> list[Rate]:
 def limit_alarms(rng, samples, n) -> list[Rate]:
     """Estimate the rate of false differences between two exams of the same algorithm, half of whose runs are beyond a limit.
 
-    If the majority of runs decided, the verdict would cross the limit in 23 % of rows at n = 6, and therefore at least once in 40 % of
-    comparisons with two rows.
+    If the majority of runs decided a verdict, the second verdict would be worse than the first in 23 % of rows at n = 6, and therefore at
+    least once in 40 % of comparisons with two rows.
     """
     alarms = 0
     for _ in range(samples):

@@ -24,7 +24,7 @@ from topics.exam.outcomes import FAR, PAIR, relative_outcomes
 from topics.exam.tables import LIKE, PRIMARY, WORSE
 
 ROWS, RUNS, TRUTH = 29, 20, 100_000
-#: Accuracy of counted shares of collapses: a share that exceeds a bound by less than this isn't above the bound.
+#: Accuracy of counted shares of collapses: a share that exceeds a bound by less than this doesn't count as above the bound.
 COUNTED = 0.002
 #: Number of replications in the full exam. `RUNS` is the number in the short exam.
 WHOLE = 26
@@ -32,8 +32,8 @@ CCAS, SIGNIFICANCE = ("mine", "reno", "cubic"), 0.05
 #: Measure used in all rows. Lower values are better, and the margin is 1.
 MEASURE = MEASURES["queueing_p95_ms"]
 EXAM = {"cca": CCAS[0], "standards": CCAS[1:], "limits": {"worse_share": 0.3}, "looks": []}
-#: Median and standard deviation of the logarithm, for the lognormal distribution of the rows' standard deviations (of paired differences,
-#: in margins). In 27 cells of real exams, the quartiles of these standard deviations were 0.06, 0.15 and 0.48.
+#: Median of the lognormal distribution of the rows' standard deviations (of paired differences, in margins), and standard deviation of its
+#: logarithm. In 27 cells of real exams, the quartiles of the rows' standard deviations were 0.06, 0.15 and 0.48.
 SPREAD, SPREAD_OF_ROWS = 0.4, 0.86
 
 Draw = Callable[[np.random.Generator, tuple[int, ...], float], np.ndarray]
@@ -131,7 +131,7 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
 def shares(rng, draw, harm, spread) -> tuple[float, float, float]:
     """Return three true shares of the runs in a scorecard row.
 
-    These are the shares of runs in which the CCA is worse by the margin, the CCA is far worse, and a standard CCA is far worse.
+    These are the shares of runs in which the CCA is worse by more than the margin, the CCA is far worse, and a standard CCA is far worse.
     """
     own, *standards = draw(rng, (TRUTH,), spread) + np.array([harm, 0, 0])[:, None]
     far = max((one > np.maximum(own, other) + FAR).mean() for one, other in (standards, standards[::-1]))

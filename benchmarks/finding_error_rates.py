@@ -17,7 +17,7 @@ MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenari
 #: Lower and upper bound on the power to detect a difference of two margins.
 POWER_AT_TWO = (0.85, 1.0)
 SIZES = ((2, 2), (4, 6), (12, 6), (2, 20))
-#: Means and standard deviations of three measures of scenarios whose runs depend on the seed.
+#: Means and standard deviations of three measures, for runs that depend on the seed.
 BASE, SPREAD = np.array([80.0, 100.0, 2.0]), np.array([5.0, 25.0, 0.6])
 
 
@@ -48,7 +48,7 @@ def _chance(draw: Callable, copied=False) -> Callable:
 
 
 def _of_seeds(share) -> Callable:
-    """Return a function that draws values without true differences, which depend on the seed by the given share of their variance."""
+    """Return a function that draws values without true differences; the seed accounts for the given share of their variance."""
     drawn: dict[tuple, np.ndarray] = {}
 
     def values(scenario, cca, replication, ip_version, rng):
@@ -68,7 +68,7 @@ def _shorter(share, spread) -> Callable:
 
 
 def _scenario_rates(rng, few) -> Iterator[Rate]:
-    """Yield the rates of false findings about scenarios, in which all CCAs run with the same seeds."""
+    """Yield the rates of false findings about scenarios; within a scenario, all CCAs run with the same seeds."""
     scenarios = [str(place) for place in range(8)]
     pairs = [
         {"level_a": scenarios[0], "level_b": other, "scenario_a": scenarios[0], "scenario_b": other}

@@ -28,7 +28,7 @@ from gcda import functions, text_of
 from study_files import study as studies
 
 PROFILE = ROOT / "envs/guest/kernel.profile"
-#: Source folders whose code has counters. The memory management has none, because its counts also depend on the processor.
+#: Source folders whose code contains counters. Memory management contains none, because its counts also depend on the processor.
 COUNTED = ("net/%", "kernel/", "kernel/sched/%", "kernel/time/%", "lib/", "drivers/net/%", "arch/um/kernel/%")
 #: Number of objects whose counts are kept: those with the highest counts, which account for 99.5 % of all counts.
 KEPT = 80

@@ -17,7 +17,7 @@ USUAL = {
 def runs_of(
     values, ccas=("reno", "cubic"), scenarios=("one",), n=6, ip_versions=("ipv4",), seed=1, spread=0.01
 ) -> pd.DataFrame:
-    """Return a table of runs with the values in `USUAL`, to most of which noise is added.
+    """Return a table of runs with the values in `USUAL`; noise is added to the measures of goodput, RTT, retransmits and loss.
 
     ``spread`` is the relative standard deviation of the noise. The function ``values(scenario, cca, replication, ip_version, rng)`` returns
     values that replace a run's values.

@@ -4,8 +4,8 @@
 
 Prints a Markdown table of dumbbells with increasing numbers of host pairs, and the exponents b of cost = a * pairs^b, computed from the
 first and the last number in `--pairs`. Between the hosts of each pair, one flow of 2 Mbit/s runs for a second. The step "built" builds the
-network with the addresses, routes, queues and settings of all hosts. The next steps read all settings back, and measure the idle path of
-each pair.
+network with the addresses, routes, queues and settings of all hosts. The next steps read all settings back, and measure the RTT of each
+pair's empty path.
 
 The guest's clock stands still during these steps. Therefore each step is timed with the processor's counter, and the measured time is
 multiplied by the run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.

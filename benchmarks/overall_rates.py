@@ -9,7 +9,7 @@ from rates import ALARMS, ANY, CELLS, SIGNIFICANCE, Rate
 
 
 def copied_alarms(rng, samples, n, scenarios) -> list[Rate]:
-    """Estimate the rate of false directions if the n contrasts in a scenario are equal and of random sign; they count as one value."""
+    """Estimate the rate of false directions if the n contrasts in a scenario are equal, with a random sign; they count as one value."""
     # The number of copies doesn't matter, because the mean of equal values is the value itself.
     alarms = sum(p_of(values) < SIGNIFICANCE for values in constant_cells(rng, samples, scenarios))
     return [Rate("false direction over all cells", f"{scenarios} constant cells", n, alarms, samples, ALARMS)]

@@ -64,7 +64,7 @@ def false_equivalence(rng, samples, n) -> list[Rate]:
 
 
 def contradictions(rng, samples, n) -> list[Rate]:
-    """Estimate the rate of verdicts without a test although there are enough pairs, and of verdicts that contradict their interval."""
+    """Estimate the rates of verdicts without a test (none if there are enough pairs) and of verdicts that contradict their interval."""
     wrong = untested = 0
     for factor in FACTORS:
         for row in cell_rows(*pairs(rng, factor, samples, n, effect_percent=-3.0), tests=CELLS):

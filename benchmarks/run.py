@@ -119,7 +119,7 @@ def measure(command, core) -> tuple[float, float, str]:
 
 
 def busy_s(core) -> float:
-    """Return the total busy time of all cores so far, in seconds, including time that a hypervisor took away (proc(5)).
+    """Return the total busy time of all cores so far, in seconds, including time stolen by a hypervisor (steal in proc(5)).
 
     Soft interrupts on the measured core are excluded: packets that the measured command forwards cause them, but the kernel doesn't charge
     their time to the command.

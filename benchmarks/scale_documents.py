@@ -55,7 +55,7 @@ def tidy(options) -> None:
 def multiply(study, results, target) -> int:
     """Write documents for all runs of a study by copying the documents in ``results``, and return the number of originals.
 
-    According to the copies, this checkout's testbed executed the runs.
+    The copies state that this checkout's testbed executed the runs.
     """
     made_by = {"testbed_digest": testbed_digest(), "image_digest": image_digest(ROOT / "envs/testbed.json")}
     originals = {path.relative_to(results).parent: path for path in documents(results)}

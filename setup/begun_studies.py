@@ -17,7 +17,7 @@ LARGEST_BYTES = 2**26
 
 
 def check_images(results) -> None:
-    """Raise SetupError if runs in a results folder were executed in a different image than the checkout's.
+    """Raise SetupError if runs in a results folder were executed in an image other than the checkout's.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ def read_output(folder, name, largest) -> bytes:
     Parameters
     ----------
     folder : pathlib.Path
-        Folder of a build that has ended.
+        Folder of a finished build.
     name : str
         Name of the file, without its folder.
     largest : int

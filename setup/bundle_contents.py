@@ -23,7 +23,7 @@ EMPTIED = ("etc/hostname", "etc/hosts", "etc/machine-id", "etc/resolv.conf", "et
 ACCOUNTS = ("etc/passwd", "etc/group")
 SYSTEM_IDS = 1000
 NOBODY = "65534"
-# Files of the tools that aren't needed: manuals, translations, and network plugins (containers here never have a separate network).
+# Files of the tools that aren't needed: manuals, translations, and network plugins (containers here have no network or the machine's).
 UNUSED_TOOLS = (
     "usr/lib/cni",
     "usr/share/bug",

@@ -26,7 +26,7 @@ NO_SNAPSHOT = (
 #: The archive that debootstrap uses by default.
 DEFAULT_MIRROR = re.compile(r'^DEF_MIRROR="(\w+://[^"]+/debian)/?"$', re.M)
 APT_HELPER = "/usr/lib/apt/apt-helper"
-#: Beginning of apt's errors about a file, and text in such an error if the archive responded but doesn't have the expected file.
+#: Beginning of apt's errors about a file, and text in such an error if the archive responded but doesn't contain the expected file.
 UNFETCHED = re.compile(r"Failed to fetch \S+ +")
 ANSWERED = re.compile(r"\b404\b|not found|No such file|mismatch|unexpected size", re.I)
 #: apt's option (since 2.9) whose value is the URL of Debian's snapshot archive.

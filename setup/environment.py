@@ -32,7 +32,7 @@ def environment_key(lock, venv, prefix=sys.base_prefix) -> str:
 
 
 def make_environment(venv=VENV, lock=LOCK) -> None:
-    """Make or renew the workflow environment, and make Snakemake start faster there and isolated from the caller's packages.
+    """Make or renew the workflow environment, in which Snakemake starts faster and is isolated from the caller's packages.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def _is_made(stamp, key):
 def _make(venv, lock, interpreter, bundled):
     name = f"{lock.stem} environment {venv.name}"
     require_space(Path.cwd(), 1, f"the {name}")
-    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles others when needed.
+    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles the others on import.
     options = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]
     # Programs contain the environment's path, which must not be a link in another checkout.
     venv = venv.resolve()
@@ -135,7 +135,7 @@ def with_pip(python) -> tuple[list[str], list[str]]:
     """Return options for the module venv, and the command that runs pip in the new environment."""
     if importlib.util.find_spec("ensurepip"):
         return [], [python, "-m", "pip"]
-    # Without the package python3-venv, Debian's python3 has the module venv, but not pip.
+    # Without the package python3-venv, Debian's python3 includes the module venv, but not pip.
     return ["--without-pip"], [python, str(fetch_pip() / "pip")]
 
 

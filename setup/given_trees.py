@@ -24,7 +24,7 @@ def lists_files(kernel) -> bool:
 def digests(kernel) -> dict[str, str]:
     """Return the digest of each file in a kernel's source tree, sorted by path.
 
-    In a folder, a file's digest is the one from `digests_of_files`. In a Git revision, it consists of the file's Git mode and object ID.
+    For a folder, `digests_of_files` computes the digests. For a Git revision, a file's digest consists of its Git mode and object ID.
     """
     if "revision" in kernel:
         return _of_git(kernel, git_trees.files_of, kernel["revision"])

@@ -19,7 +19,7 @@ STACKS = Path("envs/stacks.def")
 SIZE_GB = 6  # the kernel's source and build are the largest part
 ANALYSIS_PYTHON = "3.13"  # Debian 13's
 #: Python version for which an image's wheels are made, if it isn't `ANALYSIS_PYTHON`.
-WHEELS_PYTHON = {"ns3": "3.11"}  # the only Python version for which all versions of ns-3 have wheels
+WHEELS_PYTHON = {"ns3": "3.11"}  # the only Python version for which there are wheels of all ns-3 versions
 ROOT_ID_RANGE = (1_900_000_000, 65_536)  # systemd's documentation calls 1879048192 to 2147483647 unused
 DESCRIPTION = "usr/share/sawtooth/image.json"
 

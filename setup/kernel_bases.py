@@ -140,7 +140,7 @@ def nearest_base(kernel, made_by) -> tuple[Path, dict[str, str]] | None:
         has = has or given_trees.digests(kernel)
         had = json.loads((folder / FILES).read_text())
         changed = {path for path, sha256 in had.items() if has.get(path) != sha256} | (has.keys() - had.keys())
-        # A base doesn't contain files that no build reads, so they don't count.
+        # Files that no build reads are removed from a base, so they don't count.
         changed = {path for path in changed if path not in had or os.path.lexists(folder / "source" / path)}
         if len(changed) < (len(nearest[1]) if nearest else MOST_CHANGED) and all(
             path in had

@@ -38,7 +38,7 @@ from testbed.machine.given_file import given_bytes
 MAKEFILE = "obj-y := {objects}\nccflags-y := -I$(srctree)/net/ipv4\n"
 #: Disk space in GB for a copy of the objects and for the new kernel.
 SIZE_GB = 1
-#: Key of an image -> digest of the image's unmodified kernel source, for images whose source builds of earlier versions could modify.
+#: Key of an image -> digest of its unmodified kernel source, for images whose source could be modified by builds of earlier versions.
 SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04aceddffbe5889fb32ecdca6b5"}
 #: Folders of drivers that are removed from a base's source tree if nothing in them is compiled, and the files that stay there
 #: (envs/kernel.def, envs/guest/trim_base).
@@ -202,7 +202,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         source, {*own_tree.named_files(texts), *(["arch/um/Kconfig"] if tick else []), *changed}, tree
     )
     if changed:
-        # These files have the current date, which is later than the dates of the objects.
+        # These files are dated now, later than the objects, so they are compiled again.
         given_trees.write_files(kernel, changed, tree)
     if texts or tick:
         command = contained(

@@ -26,7 +26,7 @@ CONFIG_TYPE = "application/vnd.oci.image.config.v1+json"
 LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar+gzip"
 NAME = "org.opencontainers.image.ref.name"
 CONTENT, KEY = "sawtooth.content-digest", "sawtooth.definition-key"
-#: Environment variables as in a shell of root. Variables that an image needs are set inside the image.
+#: Environment variables as in root's shell. Variables that an image needs are set inside the image.
 ENVIRONMENT = ["PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C.UTF-8"]
 COMPRESSION = 6
 CHUNK_BYTES = 2**20

@@ -16,8 +16,8 @@ SHOWN_LINES = 25
 LARGEST_LOG = 2**26
 #: Maximum length in bytes of a line that is recognized as a step.
 LONGEST_LINE = 2**16
-#: Pattern of an error that pip or apt reports in a log. Two lines of pip aren't the error itself: `ERROR: Exception:` precedes a traceback,
-#: whose last line states the error, and a line about ignored versions precedes the actual error.
+#: Pattern of an error that pip or apt reports in a log. Two of pip's error lines don't state the error itself: `ERROR: Exception:` precedes
+#: a traceback, whose last line states the error, and a line about ignored versions precedes the actual error.
 ERROR = re.compile(r"(?:ERROR|E): (?!Exception:|Ignored the following versions)(.+)")
 #: Pattern of the text that pip prints, anywhere in a line, if the network doesn't respond. pip's later errors are only consequences.
 UNANSWERED = re.compile(

@@ -14,7 +14,7 @@ import threading
 from importlib.machinery import PathFinder
 from types import ModuleType
 
-#: Module that is loaded when it is first used -> classes of the module for which Snakemake checks each parameter (isinstance).
+#: Module to load on first use -> the module's classes for which Snakemake calls isinstance on each parameter.
 CLASSES = {
     "pandas": ("DataFrame", "Series", "Index"),
     "numpy": ("ndarray", "str_"),
@@ -22,7 +22,7 @@ CLASSES = {
     "nbformat": (),
     "PIL.Image": (),
 }
-#: The modules that make these checks.
+#: The modules that make these calls.
 ASKING = ("snakemake.persistence", "snakemake.iocontainers", "yte.value_handler")
 _lock = threading.RLock()
 
@@ -44,7 +44,7 @@ class _LateModule(ModuleType):
     """A module whose code is executed when an attribute is missing, that is, when the module is first used."""
 
     def __getattr__(self, name):
-        # Snakemake's jobs are threads.
+        # Snakemake runs jobs in threads, several of which may use the module at the same time.
         with _lock:
             if type(self) is _LateModule and not self.__dict__.get("_is_loading"):
                 if name in CLASSES[self.__name__] and sys._getframe(1).f_globals.get("__name__") in ASKING:
@@ -116,7 +116,7 @@ def is_snakemake(words) -> bool:
 
 
 if is_snakemake(sys.orig_argv):
-    # The same thresholds as session/inside_snakemake.py sets later: imports create many objects, but hardly any garbage.
+    # session/inside_planning.py sets the same thresholds later: imports create many objects, but hardly any garbage.
     gc.set_threshold(10_000, 20, 100)
     sys.meta_path.insert(0, LateFinder)
     look_for_plugins_once()

@@ -9,7 +9,7 @@ from packed_images import CHUNK_BYTES
 
 #: Maximum size of an unpacked layer, as a multiple of its packed size. For Sawtooth's images the factor is about three.
 GROWTH = 20
-#: Number of bytes that are allowed in addition for every unpacked layer.
+#: Size in bytes that is allowed for every unpacked layer in addition to this multiple.
 ALWAYS = 2**22
 #: Maximum number of files in an image; the analysis image contains 22,000.
 MOST_FILES = 200_000

@@ -108,7 +108,7 @@ def compile_stack(name, source, files, partial) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, copy)
     config = Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo", "config.toml")
-    if config.is_file():  # another registry, for example
+    if config.is_file():  # may name another registry, for example
         shutil.copy(config, packages / "cargo")
     binds = (f"{own}:/build/source:ro", f"{packages}:/build/packages", f"{made}:/build/made")
     limits = {"recipe": RECIPE, "seconds": build_container.LONGEST_S, "root": root, "cpu_s": MOST_CPU_S}

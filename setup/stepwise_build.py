@@ -40,7 +40,7 @@ STRIP = "rm -rf /build/objects/stripped && strip -o /build/objects/stripped /bui
 #: with a digest of all these files and options.
 CONFIGURES = re.compile(r"(?:.*/)?Kconfig[^/]*|scripts/.*|Makefile|arch/(?:um|x86)/(?:.*/)?Makefile[^/]*")
 CONFIGURED = "configured"
-#: Pattern of output from which it is clear that a build failed because of the machine, not because of the commit.
+#: Pattern of output that shows that a build failed because of the machine, not because of the commit.
 OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate memory|virtual memory exhausted")
 
 
@@ -49,7 +49,7 @@ class NotBuiltError(SetupError):
 
 
 def provide_step(name, linux_file, kernel, sources) -> None:
-    """Build the kernel of a commit, starting from the files that the previous build from the same repository has left.
+    """Build the kernel of a commit, starting from the files that the previous build from the same repository left.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def _patch(kernel, files, root, recipe, patched, made, contents):
 def replace_files(kernel, wanted, source, patched, state) -> list[str]:
     """Turn a source tree into the tree of another commit, and return the paths that were written or removed.
 
-    Unchanged files keep their dates, so that they aren't compiled again. The new date of changed files is the current date.
+    Unchanged files keep their dates, so that they aren't compiled again. Changed files are dated with the current time.
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ elif EMULATED:
             shell:
                 CARRY_OUT
 
-    # For each document, record the same as a job with a single run would record.
+    # For each document, record what a job with a single run would record.
     inside_jobs.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
 
 

@@ -1,7 +1,7 @@
 # Interim looks: the runs of a scenario so far -> logs/looks/<scenario>/<replications>.json (whether the scenario needs more runs)
 
 
-# Decides whether the means of a scenario's cells are precise enough. After its last look, a scenario gets no more runs in any case.
+# Decides whether the means of a scenario's cells are precise enough. After the last look, no more runs are added in any case.
 checkpoint take_look:
     input:
         documents=lambda wildcards: documents_up_to(wildcards.scenario, int(wildcards.replications)),

@@ -127,7 +127,7 @@ def _kept(asked):
             str(asked.folder), [f"it was made with another {fixed[0]}; rename or delete it and run the command again."]
         )
     if other:
-        # Another cell may have other C files, with which a kernel can be built.
+        # Another cell may use other C files, with which the kernel of a skipped commit may build.
         skipped = {}
         _write(state, _state(asked, skipped, longest_s))
     return skipped, longest_s

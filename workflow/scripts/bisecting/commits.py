@@ -27,7 +27,8 @@ from wording.terminal_text import shown
 
 #: Exit status of set-up if no kernel can be built from a commit (setup/stepwise_build.py).
 NOT_BUILT = 3
-#: A kernel may hang, so each run is limited: to the larger of `LEAST_LIMIT_S` real seconds and `TIMES_LONGEST` times GOOD's longest run.
+#: A kernel may hang, so each run has a time limit: `LEAST_LIMIT_S` real seconds or `TIMES_LONGEST` times GOOD's longest run, whichever is
+#: longer.
 LEAST_LIMIT_S, TIMES_LONGEST = 120, 20
 
 
@@ -125,7 +126,7 @@ class Commits:
 
     def _specification(self, commit, cell, replication):
         scenario, cca, ip_version = cell
-        # The repository's path differs between calls and doesn't change a run.
+        # The repository's path may differ between calls, but it doesn't affect a run.
         kernel = self._kernels[commit] | {"tree": "linux"}
         on_kernel = [one | {"kernel": kernel} for one in self.study["scenarios"]]
         study = self.study | {"scenarios": on_kernel}
@@ -195,7 +196,7 @@ class Commits:
 def _carried_out(command):
     """Run a command; return its exit status, standard output and standard error.
 
-    If the call is interrupted, it terminates the command and waits until the command has exited.
+    After an interrupt, terminate the command and wait until it has exited.
     """
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as process:  # fmt: skip
         try:

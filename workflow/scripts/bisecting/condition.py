@@ -13,7 +13,7 @@ COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": oper
 #: Comparison with GOOD's values -> sign of a bad difference; None: both signs are bad.
 CHANGES = {"falls": -1, "rises": 1, "differs": None}
 FORM = re.compile(r"\s*([A-Za-z_0-9]+)\s*(<=|>=|<|>|\b[a-z]+)\s*([-+]?[0-9.]+(?:[eE][-+]?\d+)?)?\s*")
-#: Comparison -> comparison that holds for the other values or, for a change, in the other direction.
+#: Comparison -> its negation or, for a change, the change in the other direction.
 OPPOSITES = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "falls": "rises", "rises": "falls", "differs": "differs"}
 EXAMPLES = "'goodput_mbps < 9', 'retransmits > 50', or 'goodput_mbps falls' (rises, differs)"
 

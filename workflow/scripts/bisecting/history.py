@@ -77,7 +77,7 @@ class History:
         try:
             return git_trees.git(self.folder, "merge-base", "--all", good, bad).decode().split()
         except git_trees.GitError:
-            # Git fails if there is none.
+            # Git fails if there is no common ancestor.
             return []
 
     def beginnings(self, good, bad) -> list[str]:
@@ -91,7 +91,7 @@ class History:
         return " (this clone is shallow: `git fetch --unshallow` completes it)" if is_shallow else ""
 
     def parents(self, commit) -> list[str]:
-        """Return the parents of a commit, which are none if the history begins with this commit."""
+        """Return the parents of a commit; the list is empty if the history begins with this commit."""
         return git_trees.git(self.folder, "rev-list", "--parents", "-n", "1", commit).decode().split()[1:]
 
     def possible(self) -> tuple[str, ...]:
@@ -119,7 +119,7 @@ class History:
         Raises
         ------
         BadAncestorError
-            The commit is bad, and a common ancestor of GOOD and BAD.
+            The commit is bad, and it is a common ancestor of GOOD and BAD.
         git_trees.GitError
             Git failed; the message is Git's.
         """

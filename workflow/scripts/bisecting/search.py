@@ -21,7 +21,7 @@ SCREENED = 6
 LOOKS = (16, 32, 64)
 #: Maximum number of runs of a commit; a commit without a verdict after these runs is skipped.
 MOST_RUNS = 64
-#: If a verdict would need more runs than this even if all of them agree, more reference runs are made first.
+#: Maximum number of runs that a verdict may need if all of them agree; above this number, further reference runs are made first.
 FEW_RUNS = 8
 #: Bounds on two probabilities: that the references' limits are wrong, and that any verdict is wrong although the limits are right.
 REFERENCE_ERROR, VERDICT_ERROR = 0.02, 0.03
@@ -35,7 +35,7 @@ COMPARED = 16
 class Verdict:
     """Verdict on a commit: ``hits`` of its ``runs`` runs met the condition.
 
-    ``why`` is the reason if the commit was skipped or has the same kernel as another commit.
+    ``why`` states why the commit was skipped, or names another commit that has the same kernel; otherwise, it is empty.
     """
 
     commit: str
@@ -118,7 +118,7 @@ class Searching:
             self._build_reference(name, commit)
         cell, condition = self._chosen()
         number = self.history.count(asked.good, asked.bad)
-        # Git asks for common ancestors before all other commits.
+        # Git asks for verdicts on common ancestors before any other commit.
         ancestors = [commit for commit in self.history.common(asked.good, asked.bad) if commit != asked.good]
         most_verdicts = 2 * number.bit_length() + 2 + len(ancestors)
         references, test = self._references(cell, condition, VERDICT_ERROR / most_verdicts)
@@ -158,7 +158,7 @@ class Searching:
             if not parents:
                 return f"the history of this repository begins with {commit[:12]}{self.history.shallow_words}"
             for ancestor in skipped_ancestors:
-                # Git takes a skipped ancestor for good.
+                # Git treats a skipped common ancestor as good.
                 if any(self.history.common(parent, ancestor) == [parent] for parent in parents):
                     return f"{ancestor[:12]}, a common ancestor of GOOD and BAD, can't be judged"
         return ""
@@ -174,7 +174,7 @@ class Searching:
     def _values(self, name, commit, cells, first, number):
         """Return the values of GOOD or BAD: cell -> one value per run.
 
-        Cells in which a run has no value are omitted; raise BisectError if there is no other cell.
+        Cells in which a run has no value are omitted; raise BisectError if no cell is left.
         """
         done = self.commits.runs(commit, cells, range(first, first + number))
         whole, missing = {}, []
@@ -312,8 +312,9 @@ class Searching:
 def _apart(condition, cell, good, bad):
     """Return two measures of how well a condition separates BAD from GOOD, the cell, and the condition; None if BAD isn't worse.
 
-    The first measure is the share of BAD's runs that meet the condition minus the share of GOOD's runs. The second, for ties, is the
-    separation of the values from the threshold or, for a change, of the two medians.
+    The first measure is the share of BAD's runs that meet the condition minus the share of GOOD's runs. The second breaks ties: it is the
+    relative difference between the threshold and the value closest to it or, for a change, the difference between the two medians divided
+    by the larger range of the values.
     """
     if not condition.is_change:
         shares = [sum(map(condition.holds, values)) / len(values) for values in (good, bad)]

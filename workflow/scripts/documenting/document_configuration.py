@@ -44,7 +44,7 @@ def _readme():
 
 
 def _data_dictionary():
-    """Compose the text of config/data-dictionary.md: every table that a study may have, column by column."""
+    """Compose the text of config/data-dictionary.md, which describes every table that a study may produce, column by column."""
     topics = [(topic, _question(topic)) for topic in TOPICS if topic.tables]
     return _filled("data-dictionary.md.j2", kinds=KINDS, tidy_tables=TIDY_TABLES, topics=topics)
 

@@ -1,7 +1,6 @@
 """Hooks for MkDocs (`mkdocs.yml`): add pages and linked files outside of docs/ to the site, under their paths in the repository.
 
-Links in the pages are paths in the repository, so that they work for readers who browse the repository. This module turns them into
-links that work on the site.
+Links in the pages are paths in the repository, so that they also work there. This module turns them into links that work on the site.
 """
 
 import posixpath
@@ -38,7 +37,7 @@ EXTERNAL = re.compile(
 
 
 def site_path(path) -> str:
-    """Return the path on the site of a file in the repository.
+    """Return a repository file's path on the site.
 
     >>> site_path("docs/exam.md"), site_path("config/gate.md")
     ('exam.md', 'config/gate.md')
@@ -70,7 +69,7 @@ def _target(link, page):
 
 
 def repository_path(path) -> str:
-    """Return the path in the repository of a page on the site."""
+    """Return a site page's path in the repository."""
     return path if path in PAGES else f"{DOCS}/{path}"
 
 

@@ -33,7 +33,7 @@ def entry_of(command, outcome, script, options) -> dict:
 
 
 def write_results(folder, about, tests, outputs) -> None:
-    """Write ``selftests.json``, ``selftests.csv`` and the outputs of tests that didn't pass to a new results folder.
+    """Write ``selftests.json``, ``selftests.csv`` and the outputs of tests that didn't pass to a results folder.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Pack a study's published files into one archive: ``python -m publishing.pack_results results/<study>``.
 
 The archive is a zipped RO-Crate with the manifest and exactly the files that the manifest lists. Each file's digest is verified while the
-file is packed. Identical results give byte-identical archives.
+file is packed. Identical results produce byte-identical archives.
 """
 
 import argparse

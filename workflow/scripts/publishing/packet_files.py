@@ -27,7 +27,7 @@ class Flow:
     """The packets sent from one port to another.
 
     ``leaves`` is whether the packets leave the interface. ``repeated`` is the number of TCP segments that begin before the end of earlier
-    segments: where packets leave their sender these are retransmissions, elsewhere they may also be late.
+    segments. Where packets leave their sender, these segments are retransmissions; elsewhere, they may also be originals that arrived late.
     """
 
     source: str

@@ -52,7 +52,7 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
     """
     folder, name = _run_of(path)
     here, study = list(testbeds_here().values()), ReceivedStudy(folder)
-    study.content = None  # may be older than the run if the study has changed; the document has its own specification
+    study.content = None  # may be older than the run if the study has changed; the document contains its own specification
     checked = check_document(folder, name, study, here)
     if checked.made_by and checked.made_by not in here:
         remedy = f"check out its commit {study.commit}" if study.commit else "run the study again"
@@ -215,5 +215,5 @@ def keep(made: Path, target: Path, pattern: str) -> list[Path]:
 
 
 def disk_words(error: OSError) -> str:
-    """Return the file and the reason of an error of the file system, such as "/tmp/a: No space left on device"."""
+    """Return the path and the reason of a file system error as text, such as "/tmp/a: No space left on device"."""
     return f"{shown(error.filename)}: {error.strerror}" if error.filename else str(error)

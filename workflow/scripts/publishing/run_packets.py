@@ -36,8 +36,8 @@ from testbed.readings.packet_capture import BLOCK_BYTES as RING_BLOCK_BYTES
 from testbed.readings.packet_capture import HEAD_BYTES
 from wording.number_format import count
 
-#: Number of bytes kept of each packet. The first two are enough for all headers, including TCP and MPTCP options, without and with a
-#: tunnel's headers; the others, for FULL=1, are enough for entire packets without and with segmentation offload.
+#: Number of bytes to keep of each packet. The first number is enough for all headers, including TCP and MPTCP options; the second also
+#: for a tunnel's headers. With FULL=1, the third is enough for entire packets, and the fourth for packets with segmentation offload.
 HEADER_BYTES, TUNNELLED_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 192, 1600, RING_BLOCK_BYTES - HEAD_BYTES
 #: Maximum number of flows that are printed for a capture.
 MOST_FLOWS = 20
@@ -155,7 +155,7 @@ def _lost(folder):
 def chosen_interfaces(document: dict, at: list[str]) -> list[str]:
     """Return the interfaces at which packets are captured: the requested ones, by default all interfaces of the network under test.
 
-    Raises ReceivedError if ``at`` contains a name that is not an interface of the run, with the names that are allowed.
+    Raises ReceivedError, with the allowed names, if ``at`` contains a name that isn't one of the run's interfaces.
     """
     links = document["network"]["set"]  # also counted: ifbs, bonds and tunnels, at which nothing is captured
     known = [name for name in document["links"]["after"] if name in links["qdiscs"] and name not in links.get("arrivals", {})]  # fmt: skip
@@ -188,7 +188,7 @@ def expected_size(document: dict, interfaces: list[str], kept: int) -> tuple[int
     packets = sum(_counted(document, name) for name in interfaces)
     mean = _mean_bytes(document, interfaces)
     if not mean and kept < OFFLOADED_BYTES:
-        # Interfaces without a queue count no bytes; without segmentation offload, their packets are as large as those of the others.
+        # Interfaces without a queue count no bytes; without segmentation offload, their packets are as large as at the other interfaces.
         mean = _mean_bytes(document, document["links"]["after"])
     mean = mean or kept
     return packets, round(packets * (min(kept, mean) + BLOCK_BYTES))

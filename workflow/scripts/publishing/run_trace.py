@@ -122,12 +122,12 @@ def _require_form(variable, values, form, example):
 
 
 def _functions(run, asked):
-    """Return the globs of functions that each requested name stands for: itself or, if it is `OF_CCA`, the functions of the run's CCAs."""
+    """Return the function globs that each requested name stands for: itself or, if it is `OF_CCA`, the functions of the run's CCAs."""
     return {one: _functions_of_ccas(run) if one == OF_CCA else [one] for one in asked}
 
 
 def uncalled(asked: dict[str, list[str]], calls: list[trace_files.Call]) -> list[str]:
-    """Return the requested names without any call; ``asked`` holds the globs of functions that each name stands for."""
+    """Return the requested names that match no call; ``asked`` maps each name to the function globs that it stands for."""
     called = {call.function for call in calls}
     return [name for name, globs in asked.items() if not any(fnmatch.filter(called, one) for one in globs)]
 

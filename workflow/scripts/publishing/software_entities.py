@@ -6,7 +6,7 @@ from rocrate.model.computationalworkflow import ComputationalWorkflow
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-#: Namespace of those terms in the Workflow Run RO-Crate profiles that are missing from RO-Crate's own context.
+#: Namespace of terms that the Workflow Run RO-Crate profiles define but RO-Crate's own context doesn't contain.
 RUN_TERMS = "https://w3id.org/ro/terms/workflow-run"
 WORKFLOW_PROFILE = "https://bioschemas.org/profiles/ComputationalWorkflow/1.0-RELEASE"
 HOMEPAGES = {

@@ -1,4 +1,4 @@
-"""Convert a trace from `testbed.readings.kernel_trace` to text with the times of the run, to a call graph, and to tables."""
+"""Convert a trace from `testbed.readings.kernel_trace` to text, a call graph and tables, with times since the traffic's origin."""
 
 import csv
 import json
@@ -57,7 +57,7 @@ def seconds(time_ns: int, origin_ns: int) -> str:
 def fields_of(text: str) -> dict[str, str]:
     """Return the fields in the text of an event by name, without punctuation; a text without fields becomes the field ``text``."""
     fields = {name: value.rstrip(",.") for name, value in FIELD.findall(text)}
-    # A whole field may be in brackets, such as [timeout=10]; the brackets of an IPv6 address belong to the value.
+    # An entire field may be in brackets, such as [timeout=10]; the brackets of an IPv6 address belong to the value.
     fields = {name: value if "[" in value else value.rstrip("]") for name, value in fields.items()}
     return fields or {"text": text}
 

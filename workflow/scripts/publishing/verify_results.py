@@ -1,12 +1,13 @@
 """Verify a results folder: rerun some of its runs, recreate everything that is derived from the runs, and compare byte for byte.
 
 ``python -m publishing.verify_results RESULTS [--count N] [--seed S] [--runs NAME ...]
-[--cores all|N] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, made
+[--cores all|N] [--build] [--no-reruns] [--no-derived]``; `make verify` calls it. RESULTS is ``results/<study>``, made
 on this machine or received from someone else, or an archive from `make publish`. The
 results themselves are not changed.
 
-The exit status is 0 if no problem was found, 1 if a file was changed, is missing or doesn't belong to the results, 2 if the call is
-invalid, and 3 if no problem was found but some runs can't be repeated because they need another image or testbed.
+The exit status is 0 if no problem was found, 1 if a problem was found (for example, a file that was changed, is missing or doesn't belong
+to the results), 2 if the call is invalid, 3 if no problem was found but some runs can't be repeated because they need another image or
+testbed, and 130 after an interrupt.
 """
 
 import argparse
@@ -105,7 +106,7 @@ def _check_files(folder, account) -> None:
 
 
 def _read_documents(folder, names, study, here, cores) -> list[ReceivedDocument]:
-    """Return the findings on each run document, in the order of the documents' names."""
+    """Check each run document; return the findings in the order of ``names``."""
     with ProcessPoolExecutor(cores, initializer=_leave_signals_to_parent) as pool:
         check = partial(check_document, folder, study=study, here=here)
         try:
@@ -186,7 +187,7 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
 
 
 def _say_measured(here_too, build, account) -> set[str]:
-    """Report and return the runs to skip: runs on a real clock and, unless ``build``, runs with the study's own kernels or programs."""
+    """Report and return the runs to skip: runs with a real clock and, unless ``build``, runs with the study's own kernels or programs."""
     measured = {name for name, run in here_too.items() if not is_repeatable(run["scenario"]["platform"])}
     if measured:
         text = f"{len(measured)} of {len(here_too)} runs were measured with a real clock (platform host):"
@@ -365,11 +366,11 @@ def main(arguments=None) -> int:
     options.count = options.count and _whole_number(parser, "N", options.count, 1)
     options.seed = _whole_number(parser, "SEED", options.seed, 0)
     every = len(os.sched_getaffinity(0))
-    # Each run needs its own core, so additional runs would only wait.
+    # Each run needs its own core, so starting more runs than there are cores wouldn't save time.
     options.cores = min(every, every if options.cores == "all" else _whole_number(parser, "--cores", options.cores, 1))
     # `apptainer` may be the copy that set-up installed next to this Python.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    # Make every signal end the program cleanly, as Ctrl-C does, and make sure that the reruns don't ignore SIGINT.
+    # On each of these signals, exit cleanly, as on Ctrl-C; also make sure that the reruns don't ignore SIGINT.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     try:

@@ -200,7 +200,7 @@ def _study_crate(files, study, provenance, paper, claims, record=""):
 
 
 def _manifest_text(crate):
-    """Return the crate's metadata as JSON; the same crate always gives the same bytes."""
+    """Return the crate's metadata as JSON; the same crate always produces the same bytes."""
     metadata = crate.metadata.generate()
     for entity in metadata["@graph"]:
         for key, value in entity.items():

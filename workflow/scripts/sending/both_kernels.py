@@ -41,7 +41,7 @@ def build(named, place) -> Built:
 def are_the_same(base, patched, place) -> bool:
     """Return whether two kernels are byte-identical except for their build numbers.
 
-    If the base is the image's kernel, it is linked again with a build number as long as that of the patched kernel.
+    If the base is the image's kernel, it is linked again, with a build number that is as long as the patched kernel's.
 
     Parameters
     ----------

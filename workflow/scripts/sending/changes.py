@@ -35,8 +35,8 @@ COMPLETION_MARGIN_PERCENT = 10
 def regression_changes(folder, question) -> pd.DataFrame:
     """Return the changes from the base to the patched kernel in the regression study, with the columns of `make compare`.
 
-    The two runs of a CCA in the same replication, one on the base and one on the patched kernel, are a pair. P-values are corrected over
-    all rows of the study.
+    The two runs of a CCA in the same replication, one on the base and one on the patched kernel, form a pair. P-values are corrected for
+    testing all rows of the study.
     """
     results = read_results(folder)
     groups = _completions(folder, results.study)

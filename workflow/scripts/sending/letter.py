@@ -37,7 +37,7 @@ EXAM_VERDICTS = (exam.WORSE, exam.BETTER, exam.LIKE, exam.TOO_VARIABLE, exam.NOT
 
 @dataclass
 class Found:
-    """What was found out about a series.
+    """The findings about a series.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Found:
         return words
 
     def outcome(self) -> list[str]:
-        """Return sentences about the outcome: the `problems`, or that there are none, and why no study was run or what the studies leave open."""
+        """Return the outcome in sentences: the `problems` if any, and why no study was run or how many rows the studies leave open."""
         if self.stopped:
             return list(dict.fromkeys([*self.problems(), self.stopped]))
         words = self.problems() or ["Nothing is shown to be worse than on the base."]
@@ -289,7 +289,7 @@ def shifted(table) -> list[dict]:
 
 
 def open_rows(table) -> list[dict]:
-    """Return the first open rows with an interval and more worse than better pairs, ordered by decreasing excess of worse pairs."""
+    """Return the first open rows that have an interval and more worse pairs than better pairs, the largest excess first."""
     rows = [row for row in of_change(table, *OPEN) if not is_missing(row["low"]) and row["pairs_worse"] > row["pairs_better"]]  # fmt: skip
     return _one_of_each(sorted(rows, key=lambda row: row["pairs_better"] - row["pairs_worse"]))[:MOST_OPEN]
 

@@ -113,7 +113,7 @@ class Question:
 
 
 def last_part(path) -> str:
-    """Return the last part of a path, which is the name of the folder for a path such as "." or "linux/"."""
+    """Return the last part of a path; for a path such as "." or "linux/", this is the folder's name."""
     return os.path.basename(os.path.abspath(path))
 
 

@@ -1,4 +1,4 @@
-"""One page with the outcomes of the studies that repeat landmark results. `make atlas` runs the studies and makes the page.
+"""Write a page with the outcomes of the studies that repeat landmark results; `make atlas` runs the studies first.
 
 ``python -m session.atlas results/sqrt-law results/l4s ...`` reads the results of studies with claims and writes to ``results/atlas``:
 the page ``index.html``; ``atlas.csv`` (one row per claim, with the columns of ``claims.csv``); the matrix of verdicts (``matrix.svg``,
@@ -37,7 +37,7 @@ from wording.sentence_words import listed
 from wording.terminal_text import shown
 
 PNG_DPI = 160
-#: Documentation page with the tables, and its picture.
+#: Documentation page that contains the tables, and the page's picture.
 PAGE, PICTURE = Path("docs/atlas.md"), Path("docs/pictures/atlas.png")
 ARCHIVES = "The studies' archives"
 #: Outcome of a publication -> rule in words, and style on the page.
@@ -190,7 +190,7 @@ def all_claims(atlas) -> pd.DataFrame:
 
 
 def failures_table(atlas) -> dict:
-    """Return the table of the claims that are not reproduced or not shown: both values, the requirement and the cause of the difference."""
+    """Return the table of claims not reproduced or not shown: published value, our value, requirement and cause of the difference."""
     claims = all_claims(atlas)
     rows = claims[claims["verdict"].isin((NOT_REPRODUCED, NOT_SHOWN))].to_dict("records")
     columns = (

@@ -27,7 +27,7 @@ def draw_atlas(claims: pd.DataFrame, labels) -> PanelFigure:
     Parameters
     ----------
     claims : pandas.DataFrame
-        Claims of all studies in the order of their tiles, with the column ``study``.
+        Claims of all studies, in the order in which the tiles are drawn, with a column ``study``.
     labels : mapping
         Study -> label of its row.
     """
@@ -64,7 +64,7 @@ def _key():
 
 
 def _describe(claims, labels):
-    """Return a text description: the number of claims of each study by verdict."""
+    """Return a text description that counts each study's claims by verdict."""
     parts = []
     for study, of in claims.groupby("study", sort=False):
         numbers = of["verdict"].value_counts()

@@ -1,8 +1,8 @@
 """Add a CCA to a study, for `make exam CCA=...` and `make evaluate CCA=... STUDY=...`.
 
 ``python -m session.candidate CCA STUDY_FILE`` writes the study file ``results/<study>-<name>.yaml`` and prints the file's path. The
-workflow can then run the study like any other study. CCA is one of the kernel's CCAs, the path of a C file or of a YAML file with a
-definition, or a program's CCA (`candidate_programs`); ``--program FILE`` names the file that declares the program.
+workflow can then run the study like any other study. CCA is one of the kernel's CCAs, the path of a C file, the path of a YAML file that
+defines a CCA, or a program's CCA (`candidate_programs`); ``--program FILE`` names the file that declares the program.
 """
 
 import argparse
@@ -37,7 +37,7 @@ STANDARDS = ("reno", "cubic", "bbr")
 NEED_ECN = ("dctcp",)
 #: Maximum length of a CCA's name in a study, in characters; the study's own name must leave room for the CCA's name.
 LONGEST = 32
-#: Path of the resolved study of a finished exam, relative to its results folder.
+#: Path of a finished exam's resolved study, relative to the exam's results folder.
 STUDY = "workflow/study.json"
 
 #: Expectation about the scorecard that `GATE=1` adds to an exam.
@@ -61,7 +61,7 @@ class Candidate:
     foreign: Path | None = None
     #: The author's explanation of departures from the principles of congestion control, for an exam's scorecard.
     explanation: str = ""
-    #: Declarations of programs, one of which is the candidate.
+    #: Declaration of the program that contains the candidate, by the program's name; empty if the candidate is a kernel's CCA.
     programs: dict = field(default_factory=dict)
 
     @property
@@ -169,7 +169,7 @@ def with_candidate(config, candidate, output) -> dict:
         A study from `studies.load`.
     candidate : Candidate
     output : str
-        Study file or settings of the command, to be named in messages.
+        Study file or settings of the command, to name in messages.
     """
     ccas, definitions = list(config.get("ccas") or []), dict(config.get("cca_definitions") or {})
     name, exam = candidate.name, config.get("exam") or {}
@@ -208,7 +208,7 @@ def with_candidate(config, candidate, output) -> dict:
 
 
 def with_traces(study, source) -> dict:
-    """Return a study that contains the traces and timelines themselves instead of file paths, which are relative to the original study."""
+    """Return a study that contains traces and timelines instead of their paths, which are relative to the original study's file."""
     text = str(study)
     if "trace" not in text and "'file'" not in text:
         return study
@@ -242,7 +242,7 @@ def with_more_runs(study, before, card, more) -> dict:
     """
     still = open_scenarios(before, card) - {""}
     of_before = {scenario["id"]: scenario for scenario in before["scenarios"]}
-    # Harm is measured relative to the scenario in `seeds_of`, which therefore needs as many replications.
+    # Harm is measured relative to the scenario in `seeds_of`, which therefore needs the same number of replications.
     still |= {of_before[name]["seeds_of"] for name in still if of_before[name].get("seeds_of")}
     numbers = fixed_replications(before)
     most = max(before["replications"], *numbers.values())
@@ -255,10 +255,10 @@ def with_more_runs(study, before, card, more) -> dict:
 
 
 def open_scenarios(before, card) -> set[str]:
-    """Return the scenarios in which a row was open in the latest finished exam; "" stands for the row on all scenarios.
+    """Return the scenarios in which a row was open in the latest finished exam; "" stands for the row about all scenarios.
 
-    The scorecard may already be that of an unfinished extension, in which some of these rows have a verdict. Such verdicts have a later look
-    than those of the finished exam. So the same command extends an exam in the same way until it is finished.
+    The scorecard may already come from an unfinished extension of the exam, in which some of these rows are decided. Such rows name a later
+    look than the rows of the finished exam, so they still count as open. Repeating the command therefore continues the same extension.
     """
     looks = len(before["exam"].get("looks", ())) + 1
     return {

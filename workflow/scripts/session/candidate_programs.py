@@ -24,14 +24,14 @@ def is_of_stack(cca) -> bool:
 
 
 def named_program(cca, file, error) -> tuple[str, dict, str]:
-    """Return the name of a program's CCA in `ccas`, the program's declaration under its name, and the author's explanation.
+    """Return the name of a program's CCA as in `ccas`, a dict with only the program's declaration, and the author's explanation.
 
     Parameters
     ----------
     cca : str
         ``program:cca``. One of the two parts is enough if only one CCA matches; no part is needed if the file declares only one CCA.
     file : str or None
-        File with the declaration (`declarations`); None for the file of the stack that ``cca`` names.
+        File with the declaration (`declarations`). If it is None, the file of the stack that ``cca`` names is used.
     error : type
         Type of the exception to raise, with a message that states the allowed values.
     """
@@ -104,7 +104,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
     Parameters
     ----------
     study, config : dict
-        The exam with the program and without the program, as in a study file.
+        The exam with the program and the exam without it, as in a study file.
     cca : str
         Name of the program's CCA in `ccas`.
     source, called : str
@@ -136,7 +136,7 @@ def without_inapplicable(study, config, cca, source, called, error) -> dict:
 def _with_seeds(scenarios, left_out):
     """Return the scenarios after replacing each `seeds_of` that names an omitted scenario.
 
-    Of the scenarios that named the same omitted scenario, the first gets its own seeds, and the others use the first scenario's seeds.
+    Of the scenarios that named the same omitted scenario, the first uses its own seeds, and the others use the first scenario's seeds.
     """
     firsts, kept = {}, []
     for scenario in scenarios:

@@ -12,7 +12,8 @@ from testbed.machine.given_file import given_bytes
 
 #: File in the testbed's unpacked image that lists the modules' parameters, one per line: module, parameter and type.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")
-#: Name of a parameter: first argument of module_param(name, type, permission) and similar macros, including module_param_named.
+#: Pattern of a parameter's declaration. The name is the first argument of module_param(name, type, permission) and of similar macros,
+#: including module_param_named.
 IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
 
 
@@ -47,8 +48,8 @@ def parameter_problem(study: dict) -> str | None:
 def kernels_of(study: dict, linux_sha256: str) -> dict[str, tuple[dict | None, list[Definition]]]:
     """Return the kernels that a resolved study needs in addition to the image's kernel.
 
-    The result maps a kernel's name to the kernel's description (None for the image's kernel with modules) and to the definitions with
-    a C file.
+    The result maps a kernel's name to the kernel's description (None for the image's kernel with modules) and to the definitions that
+    name a C file.
     """
     of_runs = (
         definitions_of_runs(study, scenario, cca)
@@ -71,7 +72,7 @@ def kernel_under(definitions: dict) -> dict | None:
 
 
 def sources_of(definitions: dict) -> list[Definition]:
-    """Return the given definitions that have a C file, one per module."""
+    """Return the given definitions that name a C file, one per module."""
     parts = (Definition(**one) for one in definitions.values())
     return list({one.module: one for one in parts if one.source}.values())
 

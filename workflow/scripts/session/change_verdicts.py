@@ -1,6 +1,6 @@
 """Verdicts for the rows of a comparison (*worse*, *better*, *like* and so on), from counts of pairs.
 
-A row contains one sign per pair of runs. The p-values of all rows are corrected together, by exchanging the two sides of entire
+A row contains one sign per pair of runs. The p-values of all rows are corrected jointly: the test exchanges the two sides of entire
 replications (`inference.exchanged_pairs`).
 """
 
@@ -43,7 +43,7 @@ class Row:
     """A row of the table before it is judged, with one sign per pair."""
 
     head: dict  # columns that are known before the row is judged
-    replications: Sequence  # replications of the pairs with values, or scenario and replication
+    replications: Sequence  # one per pair: the replication, or (scenario, replication)
     signs: Sequence[float]  # one per pair: 1 worse, -1 better, 0 neither
     of_most: bool  # whether the row makes a statement about most pairs, not about a count of runs
 
@@ -70,7 +70,7 @@ class Row:
 def judged(rows, share) -> Iterator[dict]:
     """Yield the columns of each row, including its verdict.
 
-    The p-values are corrected for all rows, and divided by ``share``, the table's share of the significance level.
+    The p-values are corrected for testing all rows, and divided by ``share``, the table's share of the significance level.
     """
     for row, of_all in zip(rows, corrected_p(_sign_matrix(rows)), strict=True):
         counts, p_corrected = row.counts(), min(1.0, of_all / share)

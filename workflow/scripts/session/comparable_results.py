@@ -8,11 +8,11 @@ from wording.number_format import count
 
 #: Columns that identify a row of a scorecard.
 SCORE_KEYS = ["rfc_section", "criterion", "scenario", "measure"]
-#: Keys of a scenario and of an exam that aren't conditions: names, texts, and numbers of replications, of which only the common ones form
-#: pairs.
+#: Keys of a scenario and of an exam that aren't conditions: names, texts, and replication counts. If the counts differ, the additional
+#: replications form no pairs.
 NO_CONDITIONS = ("ccas", "id", "label", "replications")
 NO_CONDITIONS_OF_EXAM = ("cca", "looks", "explanation", "inapplicable", "population")
-#: Maximum number of cells in only one folder that are named.
+#: Maximum number of cells to name if they are in only one of the folders.
 MOST_CELLS = 3
 
 
@@ -93,7 +93,7 @@ def pairs_of_ccas(first, second) -> list[tuple[str, str]]:
 
 
 def _cells(first, second) -> list[set[tuple[str, str, str]]]:
-    """Return the cells of each folder whose CCA is compared: scenario, the CCA's name in the first folder, IP version."""
+    """For each folder, return the cells whose CCA is compared, as (scenario, the CCA's name in the first folder, IP version)."""
     pairs, cells = pairs_of_ccas(first, second), []
     for side, each in enumerate((first, second)):
         names = {pair[side]: pair[0] for pair in pairs}
@@ -103,10 +103,10 @@ def _cells(first, second) -> list[set[tuple[str, str, str]]]:
 
 
 def only_in_one(first, second) -> list[tuple[str, list[str]]]:
-    """Return each folder with the names of its CCAs, IP versions and cells that the other folder doesn't have.
+    """Return each folder with the names of the CCAs, IP versions and cells that the other folder lacks.
 
-    Folders without such parts are left out. Of an exam, only the examined CCA counts. Cells are listed only if their CCA and IP version
-    are in both folders.
+    A folder is left out if the other folder lacks nothing. For an exam, only the examined CCA is considered. A cell is listed only if its
+    CCA and its IP version are in both folders.
     """
     pairs, cells, found = pairs_of_ccas(first, second), _cells(first, second), []
     for side, each in enumerate((first, second)):

@@ -20,7 +20,7 @@ SUFFIX = ".json.gz"
 PARTIAL = ".partial-"
 #: Age in seconds after which a partial file counts as left behind by a killed process.
 LEFT_BEHIND_S = 3600
-#: Share of the limit to which a deletion of old entries shrinks the store, so that the next entry doesn't cause another deletion.
+#: Share of the limit to which the store shrinks when old entries are deleted, so that the next entry doesn't trigger another deletion.
 REMAINING = 0.9
 #: Share of the limit that a process may add before it measures the size of the entire store again.
 BETWEEN_LOOKS = 0.02
@@ -45,7 +45,7 @@ class DocumentStore:
 
     def __init__(self, folder, most_bytes, longest_s):
         self.folder, self.most_bytes, self.longest_s = Path(folder), most_bytes, longest_s
-        self._added_bytes = float("inf")  # so that the process measures the entire store with its first entry
+        self._added_bytes = float("inf")  # so that the process measures the entire store when it adds its first entry
 
     def take(self, key) -> tuple[bytes | None, str | None]:
         """Return the document stored under a key, and a description of a defect in the entry; either may be None.
@@ -94,7 +94,7 @@ class DocumentStore:
     def delete_old(self) -> None:
         """Delete entries unused for longer than ``longest_s``, then the least recently used entries while the store exceeds its limit.
 
-        Does nothing while another process deletes entries.
+        Does nothing if another process is deleting entries.
         """
         with contextlib.suppress(BlockingIOError), self._locked():
             now, entries = time.time(), []

@@ -1,4 +1,4 @@
-"""The sentence about excluded runs with which a finished call ends."""
+"""Write the sentence about excluded runs that a finished call prints last."""
 
 import csv
 from pathlib import Path
@@ -6,12 +6,12 @@ from pathlib import Path
 from wording.number_format import count
 from wording.terminal_text import shown
 
-#: Maximum number of characters of a run's failed checks.
+#: Maximum length, in characters, of the text about a run's failed checks.
 MOST_CHARACTERS = 400
 
 
 def excluded_words(folder: Path) -> str:
-    """Return a sentence about the invalid runs of the study in ``folder``, or an empty string if there are none or no table of runs."""
+    """Return a sentence about the invalid runs in ``folder``, or an empty string if all runs are valid or there is no table of runs."""
     try:
         with (folder / "tidy" / "runs.csv").open(encoding="utf-8", newline="") as file:
             runs = list(csv.DictReader(file))

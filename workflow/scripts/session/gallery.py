@@ -1,7 +1,7 @@
-"""The exams of several CCAs on one page, criterion by criterion. `make gallery` runs the exams and makes the page.
+"""Compare the exams of several CCAs on one page, criterion by criterion; `make gallery` runs the exams first.
 
 ``python -m session.gallery results/exam-quick-*`` reads finished exams with the same conditions and writes these files to
-``results/gallery``: the page ``index.html``; ``gallery.csv`` (a row per CCA and deciding row, with the columns of ``scorecard.csv``); the
+``results/gallery``: the page ``index.html``; ``gallery.csv`` (each CCA's deciding rows, with the columns of ``scorecard.csv``); the
 matrix of verdicts (``matrix.svg``, ``matrix.png``); ``gallery.md``; and ``SHA256SUMS``, the checksums of the archives next to the results
 folders. Exams that differ only in ECN can share a page; an exam that uses ECN in all cases, such as DCTCP's, is labelled.
 """
@@ -102,7 +102,7 @@ def _cases_with_ecn(exam):
 
 
 def _with_ecn_of(reference, exam):
-    """Return an exam whose cases have the ECN settings of a reference exam."""
+    """Return a copy of an exam in which each case has the ECN setting of the reference exam."""
     ecn = {scenario["id"]: scenario["transport"]["ecn"] for scenario in reference.study["scenarios"]}
     scenarios = [
         one | {"transport": one["transport"] | {"ecn": ecn.get(one["id"], one["transport"]["ecn"])}}

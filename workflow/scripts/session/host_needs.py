@@ -1,7 +1,7 @@
 """Features that a study needs from this machine's own kernel. Missing features are reported before any run.
 
 `needs` returns the features that a study needs, and `kernel_features` detects the features of the kernel. `host_problem` returns a sentence
-with the missing features, the scenarios that need them, and the ways to add them.
+that names the missing features, the scenarios that need them, and ways to add them.
 """
 
 import json
@@ -26,7 +26,7 @@ from testbed.network.transport import cca_given_by
 from wording.sentence_words import listed
 
 SCRIPTS = Path(__file__).resolve().parents[1]
-#: Command that finds the features of the kernel, and its environment.
+#: Command that detects the kernel's features, and the command's environment variables.
 PROBE = [sys.executable, "-P", "-m", "session.kernel_features"]
 PROBE_ENVIRONMENT = {"PYTHONPATH": os.pathsep.join(map(str, (SCRIPTS, SCRIPTS.parent)))}
 MODULES = Path("/lib/modules")
@@ -57,7 +57,7 @@ PARTS = {
 }
 #: Keys of a link that netem implements.
 EFFECTS = ("delay_ms", "jitter_ms", "loss_percent")
-#: Step at which the machine refuses (`kernel_features`) -> message; {} stands for the machine's own message.
+#: Step that the machine refuses (`kernel_features`) -> message; {} stands for the machine's own message.
 REFUSALS = {
     "namespaces": (
         "platform host needs user namespaces, and this machine refuses them ({}); its administrator can "
@@ -165,7 +165,7 @@ def _has_options(link, place):
 
 
 def _parts_of_chain(scenario):
-    """Return the parts that a chain needs: for each bottleneck, a dumbbell's parts and the parts for delay and loss behind it."""
+    """Return the parts that a chain needs: a dumbbell's parts for each bottleneck, and the parts for delay and loss behind a bottleneck."""
     parts = set().union(*(_parts_of(one.scenario) for one in _specification(scenario).bottlenecks)) - {"netem"}
     bottlenecks = [
         *(one["delay_ms"] for one in scenario["chain"]["bottlenecks"]),
@@ -226,7 +226,7 @@ def kernel_now() -> dict:
 
 
 def _missing_words(missing, kernel, scenarios):
-    """Return a sentence with the missing features, the scenarios that need them, and instructions to add them."""
+    """Return a sentence that names the missing features and the scenarios that need them, with instructions to add the features."""
     lacking = {}
     for need in missing:
         if need.part:
@@ -253,7 +253,7 @@ def _missing_words(missing, kernel, scenarios):
 
 
 def _scenario_words(names, of_all):
-    """Return a phrase that counts the given scenarios and names the first, or only counts them if these are all scenarios."""
+    """Return a phrase that counts the given scenarios and names the first; if they are all of the study's scenarios, only count them."""
     if len(names) == of_all > 1:
         return f"all {of_all} scenarios"
     if len(names) == 1:

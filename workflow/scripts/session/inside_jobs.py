@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals (see `inside_snakemake`) for jobs with several runs and for the run cache: outputs and their records."""
+"""Uses of Snakemake's internals (see `inside_snakemake`) that jobs with several runs and the run cache need."""
 
 import functools
 import os
@@ -8,8 +8,9 @@ from collections.abc import Callable
 def keep_what_failed_jobs_leave() -> None:
     """Keep `update()` outputs as a failed job left them, without recording them as outputs of this job.
 
-    Otherwise, Snakemake would replace the files that the job has finished with the files from before the job, and record all files as made
-    with the job's current inputs. Documents from before a study's last change would then never be made again. Needs ``--keep-incomplete``.
+    Otherwise, Snakemake would restore the files from before the job, overwrite the documents that the job has finished, and record all
+    files as made with the job's current inputs. Documents that are older than the study's last change would then never be made again.
+    Needs ``--keep-incomplete``.
     """
     from snakemake.persistence import PersistenceBase
 
@@ -53,7 +54,7 @@ def _record_values():
     async def finished_with_values(persistence, job):
         await finished(persistence, job)
         if hasattr(job.rule, "value_of_output"):
-            persistence._clear_cache()  # of what was recorded before
+            persistence._clear_cache()  # which may contain earlier records
             for file in job.output:
                 key = persistence._get_key(file)
                 if (record := persistence._read_record(key)) and record.params is not None:
@@ -78,8 +79,8 @@ def look_up_jobs_in(workflow, cache, *beginnings: str) -> None:
     """Look up the outputs of jobs in a cache before they run, and store the outputs there afterwards.
 
     Snakemake's own between-workflow cache uses the same hook, but it has neither content digests nor a size limit, identifies an image only
-    by name, and stores links as results. If all outputs of a job are found, the job doesn't start a container, and its benchmark file has
-    only the header. ``beginnings`` are prefixes of the rules' names; ``cache`` has the methods of `session.run_cache.RunCache`.
+    by name, and stores links as results. If all outputs of a job are found, the job doesn't start a container, and its benchmark file
+    contains only the header. ``beginnings`` are prefixes of rule names; ``cache`` has the methods of `session.run_cache.RunCache`.
     """
     for rule in _rules(workflow, *beginnings):
         rule.run_cache = cache
@@ -114,10 +115,10 @@ def _ask_caches():
 
 @functools.cache
 def _ask_caches_before_scheduling():
-    """Finish the jobs whose output is in a cache without a place among the running jobs, many in one round of scheduling.
+    """In one round of scheduling, finish all ready jobs whose output is in a cache; these jobs don't wait for free cores.
 
-    Otherwise, an exam with a thousand cached runs would take half a minute longer. Jobs with several outputs, and jobs whose old output
-    must be deleted first, are left to `_ask_caches`.
+    If they waited for cores, an exam with a thousand cached runs would take half a minute longer. Jobs with several outputs, and jobs whose
+    old output must be deleted first, are left to `_ask_caches`.
     """
     from snakemake.executors import local
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -134,7 +135,7 @@ def _ask_caches_before_scheduling():
         cache = getattr(job.rule, "run_cache", None) if has_one_new_output(job) else None
         if cache is None or not cache.take(job, job.register):
             return False
-        executor.run_job_pre(job)  # which shows the job
+        executor.run_job_pre(job)  # prints the job
         _write_benchmark_without_records(job)
         return True
 

@@ -3,14 +3,14 @@
 import functools
 import gc
 
-#: Arguments of `gc.set_threshold`. Thousands of jobs are millions of objects, and hardly any object is garbage.
+#: Arguments of `gc.set_threshold`. Thousands of jobs consist of millions of objects, hardly any of which becomes garbage.
 OBJECTS_BEFORE_COLLECTION = (10_000, 20, 100)
 
 
 class ByPath:
     """Index of rules by the files that they produce, like Snakemake's `OutputIndex`.
 
-    The key is a file's path or, if the path has wildcards, the path's ending.
+    The key is a file's path or, if the path has wildcards, the part of the path after the last wildcard.
     """
 
     def __init__(self, rules):
@@ -44,7 +44,7 @@ def plan_without_repetition() -> None:
       isn't shown. A dry run also releases resources that it hasn't allocated.
     - Snakemake compares each file with the paths of all rules that have the same path prefix. All jobs with several runs share one prefix.
     - Snakemake matches files with a regular expression even if the path has no wildcards.
-    - Python collects garbage among all jobs after every 700 new objects.
+    - Python runs its garbage collector after every 700 new objects, although hardly any object is garbage.
     """
     from snakemake import common, dag, jobs, rules
     from snakemake.scheduling.job_scheduler import JobScheduler
@@ -83,8 +83,8 @@ def plan_without_repetition() -> None:
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 
-    With the limit, each finished job makes Snakemake search for new jobs once more per second, so after a thousand runs Snakemake would
-    do nothing but search.
+    With the limit, each finished job starts another endless series of searches for new jobs, one search per second. After a thousand runs,
+    Snakemake would do nothing but search.
     """
     workflow.scheduler.job_rate_limiter = None
 

@@ -21,7 +21,7 @@ CLOSED = ("--cleanenv", "--net")
 
 
 def leave_study_files_unread() -> None:
-    """Keep Snakemake from reading the file of ``--configfile``: Snakemake would execute Python code in the file (YTE) without limits.
+    """Keep Snakemake from reading the file named by ``--configfile``: Snakemake would execute any Python code in it (YTE) without limits.
 
     Snakemake has no setting for this. The file profiles/default, which Snakemake loads before any study file, calls this function. The
     Snakefile then gets the name of the study file (`study_file_given`) and reads the file as data.
@@ -66,8 +66,8 @@ def is_called_by_user(workflow) -> bool:
 def before_planning(workflow, function: Callable[[bool], None]) -> None:
     """Register a function to call before the user's jobs are planned.
 
-    The function is called with a flag that is true if the jobs are only shown or touched. While Snakemake reads the Snakefile, it doesn't
-    reveal this.
+    The function is called with a flag that is true if the jobs are only shown or touched. Snakemake doesn't set this flag until it has read
+    the Snakefile.
     """
     plan = workflow._build_dag
 
@@ -129,7 +129,7 @@ def is_module(workflow) -> bool:
 
 
 def is_linted(workflow) -> bool:
-    """Return whether the workflow is only linted (``--lint``), in which case Snakemake reads it differently."""
+    """Return whether the workflow is only linted (``--lint``), in which case Snakemake reads the workflow differently."""
     return not workflow.check_envvars
 
 
@@ -226,7 +226,7 @@ def unpacked_repository(workflow) -> Path:
 
 
 def is_forced(workflow) -> bool:
-    """Return whether the user has forced jobs that are up to date (``--force``, ``--forcerun``, ``--forceall``).
+    """Return whether the user requests that up-to-date jobs run again (``--force``, ``--forcerun``, ``--forceall``).
 
     Snakemake's own processes for jobs are always called with ``--force``.
     """
@@ -247,7 +247,7 @@ def together(*functions: Callable) -> Callable:
             try:
                 paths += function(wildcards)
             except IncompleteCheckpointException as missing:
-                paths.append(missing.targetfile)  # the files' placeholder for Snakemake until they exist
+                paths.append(missing.targetfile)  # a placeholder until the files exist
         return paths
 
     return files

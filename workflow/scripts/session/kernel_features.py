@@ -88,7 +88,7 @@ def _qdisc(name):
 
 
 def _arrivals_filter(action=None):
-    """Request the filter matchall for arriving packets, with an optional action, and return the errno.
+    """Request a matchall filter for arriving packets, with an optional action, and return the errno.
 
     The filter needs the ingress qdisc.
     """
@@ -136,7 +136,7 @@ ATTEMPTS = {
 
 
 def _features():
-    """Return whether the kernel has each part (part -> bool); must be called in separate namespaces.
+    """Return which parts the kernel has (part -> bool); must be called in separate namespaces.
 
     Raises PermissionError if the kernel refuses an action that a namespace's root may take, and TimeoutError if the kernel doesn't respond.
     """
@@ -211,7 +211,7 @@ def _words_of(error):
 
 
 def _ccas(which):
-    """Return the CCAs that the kernel has (``available``), or that any user may set as a default (``allowed``)."""
+    """Return the CCAs that the kernel has (``available``), or the CCAs that unprivileged processes may choose (``allowed``)."""
     with contextlib.suppress(OSError):
         return sorted(Path(f"/proc/sys/net/ipv4/tcp_{which}_congestion_control").read_text().split())
     return []

@@ -16,9 +16,10 @@ from typing import NamedTuple
 
 from session.run_cost import Work
 
-#: Weight of the default, as a number of runs: a few runs change the estimate only slightly; factors that they can't determine stay at 1.
+#: Weight of the default, as a number of runs: a few measured runs change the estimate only slightly; factors that the measured runs can't
+#: determine stay at 1.
 DEFAULT_RUNS = 10
-#: Minimum and maximum of a factor: no machine is more than 20 times as fast, or as slow, as the reference machine.
+#: Minimum and maximum of a factor: no machine is assumed to be more than 20 times as fast, or as slow, as the reference machine.
 LEAST, MOST = 0.05, 20.0
 #: Maximum number of benchmark files read per scenario.
 MOST_FILES = 50
@@ -72,7 +73,7 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 
 
 def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
-    """Return the times of the runs in a results folder that were executed on this machine.
+    """Return the times of those runs in a results folder that were executed on this machine.
 
     ``works`` maps a scenario to the work of a run (`run_cost.work_of_run`). The benchmark file of a run from the cache contains no row, so
     such runs are skipped.
@@ -89,7 +90,7 @@ def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
 
 
 def _seconds(file):
-    """Return the seconds in a benchmark file, or None if it has no row or is damaged."""
+    """Return the duration in s from a benchmark file, or None if the file has no row or is damaged."""
     try:
         names, *rows = [line.split("\t") for line in file.read_text().splitlines()]
         return float(dict(zip(names, rows[-1], strict=True))["s"])

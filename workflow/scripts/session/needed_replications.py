@@ -25,7 +25,7 @@ from topics.ip_version.topic import TOPIC as IP_VERSION
 from wording.number_format import count
 
 IP_VERSIONS, CCA_PAIRS = "IP versions", "CCAs"
-#: Reasons why there is no number of pairs for a comparison, or only a guess.
+#: Reasons why the number of pairs that a comparison needs is unknown, or only a guess.
 NO_PILOT, ONE_PILOT, TWO_KINDS = "no pilot runs", "one pair of pilot runs", "two kinds of pilot runs"
 ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too many", "few pilot runs"
 
@@ -56,8 +56,8 @@ class Difference:
 class Needed:
     """A comparison, the number of its ``pairs`` of pilot runs, and the number of pairs that it ``needs`` (interval ``low`` to ``high``).
 
-    A number of None means more than `MAX_PAIRS` if ``kind`` is `TOO_MANY`, `FEW` or ""; for other kinds, it means that there is no
-    number. ``effect`` is in the unit of the metric's effects.
+    If ``needs``, ``low`` or ``high`` is None, the number is above `MAX_PAIRS` if ``kind`` is `TOO_MANY`, `FEW` or "", and unknown for all
+    other kinds. ``effect`` is in the unit of the metric's effects.
     """
 
     compared: str
@@ -146,7 +146,7 @@ def _values(runs, metric):
 
 
 def _needed(metric, values, difference, tests) -> dict:
-    """Return the fields of `Needed` from ``pairs`` on; ``values`` are the comparison's values, or None."""
+    """Return the fields of `Needed`, starting with ``pairs``; ``values`` are the comparison's values, or None."""
     if values is None or not len(values[0]):
         return {
             "pairs": 0,

@@ -23,7 +23,8 @@ class Pilot:
     """Pilot runs of a study, and the results folders that they come from.
 
     ``runs`` is a table of the pilot runs, or None if there are none. Its column ``replication`` contains the seed, which both runs of a
-    pair share. ``used`` maps a results folder to the number of its pilot runs; ``others`` maps it to the problem in its first skipped file.
+    pair share. ``used`` maps a results folder to the number of its pilot runs; ``others`` maps a results folder to the problem in the first
+    file that was skipped there.
     """
 
     runs: pd.DataFrame | None = None

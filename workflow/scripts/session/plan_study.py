@@ -35,7 +35,7 @@ from wording.terminal_text import said, shown
 #: Form of the setting DIFFERENCE: a number and a unit.
 FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%|points|ms|Mbit/s|segments)\s*")
 UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segments"
-#: Sentences about comparisons without a number, by kind.
+#: Sentences about comparisons for which no number of pairs could be estimated, by kind.
 REASONS = {
     NO_PILOT: "have no pilot runs: a few replications are needed first",
     ONE_PILOT: "have only one pair of pilot runs, from which no standard deviation can be estimated",
@@ -83,9 +83,9 @@ def metrics_of(text, difference) -> tuple:
 
 
 def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Path, dict]:
-    """Return the resolved study of each results folder with pilot runs, by folder; raise `PlanError` if a requested one holds no results.
+    """Return the results folders to search for pilot runs, each with its resolved study; raise `PlanError` if a folder holds no results.
 
-    If no folder is requested, the study's own results folder is used.
+    If no folder is requested, the study's own results folder is used, provided that it contains runs.
     """
     own = results / study["study"]
     sources = {own: study} if (own / "runs").is_dir() and not asked else {}
@@ -98,7 +98,7 @@ def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Pat
 
 
 def folders_alike(study, results=Path("results")) -> list[str]:
-    """Return all other results folders with a scenario whose conditions are the same as those of a scenario in this study."""
+    """Return all other results folders in which at least one scenario has the same conditions as a scenario of this study."""
     found = []
     for file in sorted(results.glob("*/workflow/study.json")):
         folder = file.parent.parent
@@ -134,8 +134,8 @@ def pilot_words(study, pilot: Pilot) -> list[str]:
 def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
     """Return a table with a row for each kind of comparison and metric.
 
-    The columns are the difference, the number of all cells, the number of cells whose needed number of pairs is known, and the median,
-    maximum and upper bound of the needed numbers.
+    The columns are the difference; the number of cells; the number of cells for which the required number of pairs could be estimated; and
+    the median, maximum and upper bound of these estimates.
     """
     rows = [("comparison", "metric", "difference", "cells", "with a number", "median", "maximum", "upper bound (95 %)")]
     for key in dict.fromkeys((one.compared, one.metric) for one in needed):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from session.inside_messages import add_message_handler, bars_of, filter_messages, progress_of
 
-#: Shortest time between two lines, in seconds.
+#: Minimum time between two lines, in seconds.
 INTERVAL_S = 60
 #: Time between two checks of the existing documents, in seconds.
 LOOK_S = 5
@@ -21,8 +21,8 @@ PACE_FROM = 0.05
 class WorkLeft:
     """Remaining time of the planned jobs: the runs' expected time on this machine, scaled by the pace of the finished runs.
 
-    The number of jobs isn't used, because the costs of runs differ by factors of thousands. Runs in `copied` count neither as work nor as
-    pace.
+    The number of jobs isn't used, because the costs of runs differ by factors of thousands. Runs in `copied` are left out of both the work
+    and the pace.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ProgressLines(logging.Handler):
         self.written = None
 
     def emit(self, record) -> None:
-        """Write a line for a progress message if the last line is a minute old."""
+        """Write a line for a progress message if it is the first or the last one, or if the previous line is at least a minute old."""
         if not (progress := progress_of(record)):
             return
         (done, total), now = progress, self.clock()

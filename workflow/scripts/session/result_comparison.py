@@ -3,12 +3,12 @@
 Runs of the same replication form a pair, and have the same seed if possible. A pair is worse or better only if the difference exceeds the
 margin of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
-- most pairs: *worse* if more pairs are worse than better, and more than half of all pairs are worse (sign tests);
+- most pairs: *worse* if worse pairs outnumber better pairs, and more than half of all pairs are worse (sign tests);
 - rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or are
-  invalid; runs that were not run or that the instrument excluded say nothing about an algorithm, and are left out;
-- both kinds over all scenarios together, to find rare events and changes that few replications can't show in a single cell.
+  invalid; runs that were not executed, or that the instrument excluded, say nothing about an algorithm, and are left out;
+- both kinds over all scenarios together, to find rare events and changes that a few replications can't show in a single cell.
 
-The p-values of all rows are corrected together, by exchanging the two sides of entire replications (`inference.exchanged_pairs`). If an
+The p-values of all rows are corrected jointly: the test exchanges the two sides of entire replications (`inference.exchanged_pairs`). If an
 algorithm is compared with itself, at most 5 % of comparisons show a difference, for any distribution. Replications that repeat one
 measurement count as one pair.
 """
@@ -32,8 +32,8 @@ from testbed.checks.check import INSTRUMENT
 from wording.number_format import count
 
 CONFIDENCE = 0.95
-#: Share of the significance level for rows of single cells; the rest is for rows over all scenarios. Six pairs can be significant only
-#: with about this share or more.
+#: Share of the significance level for rows about individual cells; the rest is for rows over all scenarios. With a much smaller share, six
+#: pairs couldn't be significant.
 OF_CELLS = 0.65
 COLUMNS = (
     "change", "criterion", "scenario", "cca", "ip_version", "measure", "unit", "better_is", "margin", "first", "second", "effect",
@@ -47,7 +47,7 @@ ALL_SCENARIOS = "all scenarios"
 OF_MEASURE = ("cca", "measure", "unit", "better_is", "margin", "effect_unit", "paired")
 #: Columns by which runs are matched, and the column that shows whether a run counts.
 KEYS = ["scenario", "ip_version", "replication", "seed", "valid"]
-#: End of the note on runs of a cell that form no pair.
+#: End of the note about a cell's runs that form no pair.
 NO_PARTNER = "no partner"
 #: Suffix of columns from the second results.
 SECOND = "_second"
@@ -129,14 +129,15 @@ def values_of_runs(runs) -> pd.DataFrame:
 
 
 def _keys_of(runs):
-    """Return the columns `KEYS`, and ``unknown``: whether a run was not run or was excluded by the instrument."""
+    """Return the columns `KEYS`, and ``unknown``: whether a run was not executed or was excluded by the instrument."""
     return runs[KEYS].assign(unknown=runs["excluded_by"].isin([ABSENT, INSTRUMENT]))
 
 
 def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarray]]]:
     """Yield two dicts for each cell in both tables: the cell's common columns, and column -> first and second values, shape (n, 2).
 
-    Runs of the same replication form a pair if they have the same seed. If this is true of no replication in a cell, seeds are ignored.
+    Runs of the same replication form a pair if they have the same seed. If the seeds differ in all replications of a cell, seeds are
+    ignored.
     The column ``note`` of a cell gives the number of runs without a partner.
     """
     place = ["scenario", "ip_version"]
@@ -280,7 +281,7 @@ def _score_rows(first, second) -> Iterator[Row]:
 def rows_of_score(head, score, cell) -> Iterator[Row]:
     """Yield the comparison's rows for one row of the scorecards.
 
-    If the scorecard row has a margin, values are compared by this margin; otherwise, runs beyond the limit are counted.
+    If the scorecard row has a margin, values are compared with this margin; otherwise, runs beyond the limit are counted.
 
     ``score`` is a dict of the first scorecard's columns and the second scorecard's ``verdict_second``; ``cell`` is the same as for
     `rows_of_cell`, with the row's measure as a column.

@@ -1,8 +1,8 @@
 """The run cache: documents of runs that this machine has executed before.
 
-A run in the guest kernel or a simulator gives the same bytes whenever it is executed with the same specification, image, program and
-kernel (README.md). Its document is therefore stored once per user and machine, next to the images. The cache isn't used where runs have to
-be executed: in `make verify`, in calibration, in jobs that the user forces (``--force``, ``-R``, ``-F``), and for runs on platform
+A run in the guest kernel or a simulator produces the same bytes whenever it is executed with the same specification, image, program and
+kernel (README.md). Its document is therefore stored once per user and machine, next to the images. The cache isn't used where runs must be
+executed: in `make verify`, in calibration, in jobs that the user forces (``--force``, ``-R``, ``-F``), and for runs on platform
 ``host``, which are measurements with a real clock.
 
 Documents are read and stored by Snakemake's own process, outside all containers, because a guest can write only to its job's folder.
@@ -27,9 +27,9 @@ from testbed.machine.messages import in_words, tell
 
 #: Variable that switches the cache off if it is 0.
 SWITCH = "SAWTOOTH_RUN_CACHE"
-#: Variable and default for the largest total size of the entries in GB, and for the days after which an unused entry is deleted.
+#: Variable and default for the maximum total size of the entries in GB, and for the days after which an unused entry is deleted.
 LIMIT_GB, LIMIT_DAYS = ("SAWTOOTH_RUN_CACHE_GB", 10), ("SAWTOOTH_RUN_CACHE_DAYS", 90)
-#: Version of the entries' form, to be increased if the form changes without a change to image or program.
+#: Version of the entry format; must be increased if the format changes but the image and the program don't.
 FORM = 1
 #: Text in the log of a run whose document was taken from the cache.
 TAKEN = "not executed here: its document is from the run cache"
@@ -151,7 +151,7 @@ class RunCache:
                 tell(f"run cache: {self.store.folder} is not used: {in_words(error)}")
 
     def _runs(self, job):
-        """Return output and `_Run` for each run of a job; an empty list if the program was edited after the workflow began."""
+        """Return (output, `_Run`) for each run of a job, or an empty list if the program was edited after the workflow began."""
         params, described = job.params, json.loads(job.params.job)
         if described["program"] != program_content():
             return []

@@ -96,7 +96,7 @@ class _WithoutProse(ast.NodeTransformer):
             self.imported |= {
                 node.module,
                 *(f"{node.module}.{alias.name}" for alias in node.names),
-            }  # a folder's module
+            }  # the imported name may be a module in a folder
         if node.module == DECLARATIONS:
             self.declaring |= {alias.asname or alias.name for alias in node.names if alias.name in PLAIN_ARGUMENTS}
         return node

@@ -53,7 +53,7 @@ def _is_possible(study):
 
 
 def table_text(folder) -> str:
-    """Return the table of a study of perturbed scenarios as text, followed by lines about the changes."""
+    """Return the table of a study of perturbed scenarios as text, followed by a line about each row with changed conclusions."""
     with Path(folder, TABLE).open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     cells = [HEADINGS]

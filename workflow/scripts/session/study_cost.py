@@ -16,7 +16,7 @@ FEWEST_RUNS = 10
 
 @dataclass(frozen=True)
 class StudyCost:
-    """The cost of a resolved study: ``runs`` maps a scenario to its number of runs, and ``works`` to the work of one run."""
+    """The cost of a resolved study: ``runs`` maps each scenario to its number of runs, ``works`` maps it to the work of one run."""
 
     runs: dict[str, int]
     works: dict[str, Work]

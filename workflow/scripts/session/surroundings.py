@@ -12,7 +12,7 @@ from pathlib import Path
 
 #: Variables that Apptainer passes into containers, whose environment is otherwise empty. The workflow sets its own variables afterwards.
 HANDED_IN = re.compile(r"(APPTAINER|SINGULARITY)(ENV_.*|_ENV|_ENV_FILE)")
-#: Number of open files that Snakemake, Apptainer and a guest need at a time, with a reserve.
+#: Number of files that Snakemake, Apptainer and a guest have open at the same time, with a reserve.
 OPEN_FILES = 256
 #: Address space that must be available: a guest maps up to 6 GB at once, in addition to the programs themselves.
 ADDRESS_SPACE_BYTES = 12 * 2**30
@@ -93,9 +93,9 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
 
 
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
-    """Return a sentence about files whose modification time lies in the future, the sign of a wrong clock, or None.
+    """Return a sentence about files whose modification time lies in the future, which indicates a wrong clock, or None.
 
-    With such a clock, Snakemake would execute each job and delete the outputs, because they seem older than the inputs. ``folder`` is the
+    With a wrong clock, Snakemake would execute each job and delete the outputs, because they seem older than the inputs. ``folder`` is the
     results folder. The current time is the modification time that the file system gives to the folder's ``.lock``, because the file
     system's clock also dates all other files.
     """

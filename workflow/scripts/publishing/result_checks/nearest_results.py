@@ -8,7 +8,7 @@ from publishing.result_checks.received_errors import shown
 
 
 def nearest_to(folder: Path) -> str:
-    """Return a hint that lists the results folders with names most similar to a path that doesn't exist, or an empty string."""
+    """Return a hint that lists the folders whose names are most similar to the name of a missing folder, or an empty string."""
     try:
         beside = os.listdir(folder.parent)
     except OSError:

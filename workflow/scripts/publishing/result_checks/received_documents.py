@@ -19,7 +19,7 @@ _FORM = read_form(SCHEMA)
 
 @dataclass
 class ReceivedDocument:
-    """What was found when a run document was checked.
+    """The findings about a run document.
 
     ``specification`` is the validated specification for repeating the run, or None if there is no trustworthy specification. ``made_by``
     holds the digests of image and testbed that the document states, or is None if the document can't be read. ``problems`` are sentences.

@@ -30,7 +30,7 @@ class ReceivedStudy:
     content : dict or None
         The resolved study, with every value within the schema's limits; None if there is no valid study.
     problem : str or None
-        Why there is no valid study; None if there is one.
+        Reason why there is no valid study; None if the study is valid.
     commit, commit_date : str or None
         Commit of the workflow that made the results, and the date of the commit; None if unknown.
     dirty : bool

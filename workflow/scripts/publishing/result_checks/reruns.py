@@ -178,7 +178,7 @@ def end(processes) -> None:
 
 
 def finding(folder, name, output, status) -> str | None:
-    """Describe how the document of a rerun differs from the received document, or why there is no rerun; return None if they are equal."""
+    """Describe how the document of a rerun differs from the received one, or why they can't be compared; return None if they are equal."""
     if status != 0 or not output.exists():
         return f"NOT REPEATED: the rerun left no document: {last_words(output.parent, status)}"
     try:

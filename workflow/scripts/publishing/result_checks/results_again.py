@@ -37,7 +37,7 @@ DERIVED = (
 )
 #: File with the resolved study, including title and description.
 STUDY = "workflow/study.json"
-#: Files that can't be derived from the documents: claims and their versions, descriptions of kernels, and archives of programs.
+#: Files that can't be derived from the documents: claims and their versions, kernel descriptions, and program archives.
 TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json", "programs/*.tar")
 
 

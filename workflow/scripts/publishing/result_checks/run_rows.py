@@ -43,7 +43,7 @@ def _add_digests(folder, table, digests):
 
 
 def problems(digests: dict[str, str], documents: list[ReceivedDocument]) -> Iterator[str]:
-    """Yield a sentence for each run whose document doesn't match its digest (from `read_digests`), or that lacks either of them."""
+    """Yield a sentence for each run whose document doesn't match its digest (from `read_digests`), or that lacks its document or digest."""
     there = {document.name: document.sha256 for document in documents}
     for name in sorted(name for name, digest in digests.items() if digest and name not in there):
         yield f"run {shown(name)} has a row but no document"

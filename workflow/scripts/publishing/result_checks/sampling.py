@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def draw(names: Iterable[str], count: int, seed: int) -> list[str]:
-    """Return a random sample of runs; with the same names and seed, Python's generator gives the same sample everywhere."""
+    """Return a random sample of runs; with the same names and seed, Python's generator selects the same sample on every machine."""
     return random.Random(seed).sample(sorted(names), count)
 
 
@@ -20,6 +20,6 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the smallest number of changed documents that a sample reveals with a probability of at least ``chance``."""
+    """Return the minimum number of changed documents for which a sample includes one of them with a probability of at least ``chance``."""
     # The probability grows with the number of changed documents.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))
