@@ -7,36 +7,27 @@ first and the last number in `--pairs`. Between the hosts of each pair, one flow
 network with the addresses, routes, queues and settings of all hosts. The next steps read all settings back, and measure the RTT of each
 pair's empty path.
 
-The guest's clock stands still during these steps. Therefore each step is timed with the processor's counter, and the measured time is
-multiplied by the run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.
+The guest's clock stands still during these steps. Therefore each step begins with a line of output, which is timed by the machine's clock,
+and the measured time is multiplied by the run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.
 """
 
 import argparse
-import ctypes
-import mmap
 import os
 import shutil
 import tempfile
-import time
 from pathlib import Path
 
 from one_run import execute, exponent
 from scale_calls import ROOT, head, row
 
 SHARE_MBPS = 2
-#: Machine code that reads the processor's counter: rdtsc; shl rdx, 32; or rax, rdx; ret.
-COUNTER = "0f3148c1e2204809d0c3"
-#: Code that is added to the guest's program, and prints the processor's counter at the beginning of each step.
-TIMED_STEPS = f"""
-import ctypes, mmap
-_page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-_page.write(bytes.fromhex("{COUNTER}"))
-_count = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(_page)))
+#: Code that is added to the guest's program, and prints the name of each step when it begins.
+NAMED_STEPS = """
 _begin = Steps.__call__
-def _timed(self, name):
-    log(f"step-begins {{name.replace(' ', '-')}} {{_count()}}")
+def _named(self, name):
+    log(f"step-begins {name.replace(' ', '-')}")
     _begin(self, name)
-Steps.__call__ = _timed
+Steps.__call__ = _named
 """
 STEPS = {
     "topology": "built",
@@ -48,17 +39,7 @@ STEPS = {
 COLUMNS = ("built", "read back", "idle RTT", "traffic", "run")
 
 
-def counts_per_s() -> float:
-    """Return the frequency of the processor's counter in counts per second."""
-    page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
-    page.write(bytes.fromhex(COUNTER))
-    count = ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(page)))
-    began, began_s = count(), time.monotonic()
-    time.sleep(0.5)
-    return (count() - began) / (time.monotonic() - began_s)
-
-
-def cost(pairs, core, folder, per_s) -> dict[str, float | bool]:
+def cost(pairs, core, folder) -> dict[str, float | bool]:
     """Execute a run on one core, and return its costs.
 
     The keys of the result are `COLUMNS` (CPU seconds), ``memory_mb``, ``document_mb`` and ``valid``.
@@ -68,11 +49,11 @@ def cost(pairs, core, folder, per_s) -> dict[str, float | bool]:
         "hosts": {"pairs": pairs}, "traffic": {"processes": "per-side", "duration_s": 1, "start_within_ms": 200},
     }  # fmt: skip
     run = execute(scenario, "cubic", core, folder, f"{folder}/workflow")
-    begins = [line.split()[1:] for line in run.errors.splitlines() if line.startswith("step-begins ")]
+    begins = [(line.split()[1], at_s) for at_s, line in run.lines if line.startswith("step-begins ")]
     costs = dict.fromkeys(COLUMNS, 0.0)
     for (name, begin), (_, end) in zip(begins, begins[1:], strict=False):
         if name in STEPS:
-            costs[STEPS[name]] += (int(end) - int(begin)) / per_s * run.cpu_s / run.wall_s
+            costs[STEPS[name]] += (end - begin) * run.cpu_s / run.wall_s
     size = {"memory_mb": run.memory_mb, "document_mb": run.document_mb}
     return costs | size | {"run": run.cpu_s, "valid": run.document["verdict"]["valid"]}
 
@@ -82,17 +63,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, nargs="+", default=[100, 250, 500])
     options = parser.parse_args()
-    core, per_s = max(os.sched_getaffinity(0)), counts_per_s()
+    core = max(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="sawtooth-bench-") as folder:
         for package in ("testbed", "experiment"):
             shutil.copytree(ROOT / "workflow" / package, Path(folder, "workflow", package))
         guest = Path(folder, "workflow/testbed/guest.py")
         guest.write_text(
-            guest.read_text().replace('\nif __name__ == "__main__":', f'{TIMED_STEPS}\nif __name__ == "__main__":')
+            guest.read_text().replace('\nif __name__ == "__main__":', f'{NAMED_STEPS}\nif __name__ == "__main__":')
         )
         head("pairs of hosts, CPU s", *COLUMNS, "ms per pair", "memory MB", "document MB")
-        least = cost(1, core, folder, per_s)
-        costs = {pairs: cost(pairs, core, folder, per_s) for pairs in options.pairs}
+        least = cost(1, core, folder)
+        costs = {pairs: cost(pairs, core, folder) for pairs in options.pairs}
         for pairs, one in ({1: least} | costs).items():
             row(
                 f"{pairs:,}{'' if one['valid'] else ' (invalid)'}", *(f"{one[name]:.2f}" for name in COLUMNS),

@@ -16,8 +16,8 @@ sys.path.append(str(ROOT / "setup"))
 import kernels  # noqa: E402
 
 MAILS = sorted((ROOT / "upstream/um").glob("*.patch"))
-#: The patch of the vDSO is for kernels with time-travel only, and not ready to be sent.
-NOT_SENT = "0010"
+#: The patches of the vDSO and of the time stamp counter are for kernels with time-travel only, and not ready to be sent.
+NOT_SENT = ("0010", "0011")
 PATCHES = sorted(
     path for path in (ROOT / "envs/guest/patches").glob("*-um-*.patch") if not path.name.startswith(NOT_SENT)
 )

@@ -261,6 +261,26 @@ def test_a_program_reads_the_clock_without_the_kernel_and_cannot_move_it(carried
     assert all(256 <= moved < 1_000_000 for moved in read["moved"])
 
 
+def test_a_program_reads_virtual_time_from_the_processors_counter(carried):
+    """Cryptographic libraries draw random numbers from the counter; they give up if its steps are all alike."""
+    command = "{{folder}}/counter_reader.py {} {{server_address}} {{port}} {{seconds}}"
+    sides = {"server": command.format("serve"), "client": command.format("get")}
+    reader = {"path": str(place("counter_reader.py")), "protocol": "udp", "reports_bytes": "bytes", **sides}
+    group = {"name": "x", "program": "reader", "stop_s": 2}
+    printed = [
+        carried(group, programs={"reader": reader}, duration_s=2, failing=["programs"], name=name)["programs"][0][
+            "client"
+        ]["last"]
+        for name in ("first", "again")
+    ]
+    assert printed[0] == printed[1]
+    read = json.loads(printed[0].partition(" | ")[0])
+    # The clock is read after the counter, which takes 256 ns; the jitter is below 128 ns.
+    assert all(-256 <= ahead < -128 for ahead in read["ahead"])
+    assert all(256 - 128 < step < 256 + 128 for step in read["steps"]) and len(set(read["steps"])) > 10
+    assert read["masked"] == "~0x4000000000000000:~0x40000"
+
+
 @pytest.fixture
 def under_test(testbed, tmp_path, monkeypatch):
     """A function that executes a run of a scenario whose CCA is the program ``kind:kind``, and returns its document."""

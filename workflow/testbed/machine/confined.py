@@ -26,8 +26,12 @@ FOLDER, LOGS = "/program", "/logs"
 KEYS, MOST_SECRETS = "keys", 2**20
 #: Limits on a program: total size of written files in MiB, number of processes and threads, and number of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
-#: Environment of confined programs.
-ENVIRONMENT = {"PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8"}
+#: Environment of confined programs. OPENSSL_ia32cap keeps OpenSSL, BoringSSL and AWS-LC from using the processor's random numbers (RDRAND
+#: and RDSEED), which don't follow from the run's seed.
+ENVIRONMENT = {
+    "PATH": "/program:/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
+    "OPENSSL_ia32cap": "~0x4000000000000000:~0x40000",
+}  # fmt: skip
 
 
 def confine(files, root, user, memory_mib) -> None:
