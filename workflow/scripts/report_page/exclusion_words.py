@@ -21,7 +21,7 @@ def excluded_words(runs, checks, scenarios) -> str:
     if excluded.empty:
         return ""
     return (
-        f"{validity_words(runs, checks)}; no number includes the excluded runs, {_places(excluded, runs, scenarios)}."
+        f"{validity_words(runs, checks)}; means, intervals and tests leave out the excluded runs, {_places(excluded, runs, scenarios)}."
     )
 
 
