@@ -44,7 +44,7 @@ NETWORK = (
     Statement("Some hosts run on a Linux guest kernel with a virtual clock, others on the machine's own kernel.", some("own kernel") & some("guest kernel")),
     Statement("Some scenarios have the same network simulated by ns-3.", mixed("simulator")),
     Statement("The network is built, read back from the kernel, probed while idle, loaded with traffic ({amounts}), read back again, and judged by its checks.", ~every("simulator")),
-    Statement("After the traffic, a probe verifies each delay, and the rate and the queue size of each bottleneck.", every("guest kernel") & every("rate")),
+    Statement("After the traffic, a probe verifies each delay, the rate of each bottleneck, and the size of each queue that a burst of packets can fill.", every("guest kernel") & every("rate")),
     Statement("The network is built, loaded with traffic ({amounts}), and judged by its checks.", every("simulator")),
     Statement("A run that fails any check is excluded.", ALWAYS),
 )  # fmt: skip
