@@ -25,10 +25,10 @@ def scenarios(*variations, background="none", platform="uml", loss=1):
 @pytest.mark.parametrize(
     ("table", "sentence"),
     [
-        (scenarios("", ""), "to exactly one path: replications differ only in losses and start times of flows. They say nothing about similar paths."),
-        (scenarios("", "", loss=0), "replications differ only in start times of flows"),
-        (scenarios("", background="server"), "replications differ only in losses, start times of flows and background messages"),
-        (scenarios("", platform="host"), "replications differ only in losses, start times of flows and noise of the machine"),
+        (scenarios("", ""), "to the exact path of each scenario: replications differ only in random events, such as losses and start times of flows. They say nothing about similar paths."),
+        (scenarios("", "", loss=0), "replications differ only in random events, such as start times of flows"),
+        (scenarios("", background="server"), "replications differ only in random events, such as losses, start times of flows and background messages"),
+        (scenarios("", platform="host"), "replications differ only in random events, such as losses, start times of flows and noise of the machine"),
         (scenarios("RTT ±1 %", "RTT ±1 %"), "apply to paths like the one that the scenario describes: each replication has its own path"),
         (scenarios("RTT ±1 %", ""), "apply, in a, to paths like the one that the scenario describes"),
     ],

@@ -87,7 +87,7 @@ def test_a_cca_that_becomes_a_default_must_be_on_the_machines_list():
     assert ccas(study) == [Need(None, "cubic", ("s1",)), Need(None, "cubic", ("s2",), allowed=True)]
     assert host_problem(study, WHOLE) is None
     assert host_problem(study, SMALL) == (
-        "platform host can't carry this study on this machine: its kernel (6.18.44) does not allow cubic as a network "
+        "platform host can't run this study on this machine: its kernel (6.18.44) does not allow cubic as a network "
         'namespace\'s default; sysctl -w net.ipv4.tcp_allowed_congestion_control="bbr cubic reno" makes it an allowed default; '
         "allowed: scenarios without these, or platform: uml."
     )
@@ -122,7 +122,7 @@ def test_what_is_missing_is_named_in_one_sentence_with_where_it_is_asked_for(mon
     study = on_host(["reno", "vegas", "illinois"], PLAIN, delayed)
     assert host_problem(study, WHOLE) is None
     assert host_problem(study, SMALL) == (
-        "platform host can't carry this study on this machine: its kernel (6.18.44) has no netem (delay, jitter and loss: scenario s2), "
+        "platform host can't run this study on this machine: its kernel (6.18.44) has no netem (delay, jitter and loss: scenario s2), "
         "has no matchall and mirred (delay and loss on a cable, link options behind the bottleneck: scenario s2) and "
         "has no CCA vegas, illinois (it has bbr, cubic, reno); get sch_netem cls_matchall act_mirred tcp_vegas tcp_illinois; "
         "allowed: scenarios without these, or platform: uml."

@@ -93,10 +93,12 @@ def test_statements_are_quoted_or_in_our_words(root):
         for part in (quoted, ours)
     }
     assert (
-        "The table has statements of An author in <cite>A title</cite>, word for word. Each statement is" in words[True]
+        "The table lists statements of An author in <cite>A title</cite>, word for word. Each statement is"
+        in words[True]
     )
     assert (
-        "The table has statements of An author in <cite>A title</cite>, in our words. Each statement is" in words[False]
+        "The table lists statements of An author in <cite>A title</cite>, in our words. Each statement is"
+        in words[False]
     )
 
 

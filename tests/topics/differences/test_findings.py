@@ -114,7 +114,9 @@ def test_a_cca_of_the_studys_own_comes_first():
 def test_four_replications_are_enough_for_what_is_far_beyond_their_spread_and_it_is_said_so():
     assert sentences(runs_of(shorter(40), n=3, scenarios=("one", "two"))) == []
     (text,) = sentences(runs_of(shorter(40), n=4, scenarios=("one", "two")))
-    assert text.endswith("but the difference is at least three times as large as within any cell.")
+    assert text.endswith(
+        "but the difference is at least three times as large as the difference between any two runs of one cell."
+    )
 
 
 @pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.long), 4])

@@ -31,7 +31,9 @@ def test_realised_loss_is_over_the_packets_that_reached_the_link():
     assert loss_sentences(runs) == ["of 10,000 packets, the links dropped 1.100 % (configured: 1 %)"]
     assert loss_sentences(runs[:0]) == []
     many = pd.concat([runs.assign(loss_configured_percent=rate) for rate in (1.0, 1.2, 2.0)])
-    assert loss_sentences(many) == ["of 30,000 packets, the links dropped at worst 1.100 % (configured: 2 %)"]
+    assert loss_sentences(many) == [
+        "30,000 packets reached links with 3 loss rates; at the rate with the largest deviation, the links dropped 1.100 % (configured: 2 %)"
+    ]
 
 
 def test_lowest_rtt_is_held_against_the_path():

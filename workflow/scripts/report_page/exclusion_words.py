@@ -20,9 +20,7 @@ def excluded_words(runs, checks, scenarios) -> str:
     excluded = runs[~runs["valid"] & ~not_run(runs)]
     if excluded.empty:
         return ""
-    return (
-        f"{validity_words(runs, checks)}; no number includes the excluded runs, {_places(excluded, runs, scenarios)}."
-    )
+    return f"{validity_words(runs, checks)}; means, intervals and tests leave out the excluded runs, {_places(excluded, runs, scenarios)}."
 
 
 def _places(excluded, runs, scenarios):

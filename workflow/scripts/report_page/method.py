@@ -79,7 +79,7 @@ def population(scenarios) -> str:
         own.append("background messages")
     if (scenarios["platform"] == "host").any():
         own.append("noise of the machine")
-    exact = f"exactly one path: replications differ only in {listed(own)}"
+    exact = f"the exact path of each scenario: replications differ only in random events, such as {listed(own)}"
     if not drawn.any():
         return f"The intervals and tests of this study apply to {exact}. They say nothing about similar paths."
     such = (

@@ -7,14 +7,14 @@ _SEVERAL = known("several_ccas") | known("ip_versions_compared")
 SEEDS = (
     Statement("A replication has one seed, which all runs of a scenario share.", ALWAYS),
     Statement(
-        "So losses and the starts of flows are the same for every {cca_word}.", some("random loss") & known("several_ccas") & ~known("ip_versions_compared")
+        "So random losses and the start times of flows are the same for every {cca_word}.", some("random loss") & known("several_ccas") & ~known("ip_versions_compared")
     ),
     Statement(
-        "So losses and the starts of flows are the same for every {cca_word} and both IP versions.",
+        "So random losses and the start times of flows are the same for every {cca_word} and both IP versions.",
         some("random loss") & known("ip_versions_compared"),
     ),
-    Statement("So the starts of flows are the same for every {cca_word}.", none("random loss") & known("several_ccas") & ~known("ip_versions_compared")),
-    Statement("So the starts of flows are the same for every {cca_word} and both IP versions.", none("random loss") & known("ip_versions_compared")),
+    Statement("So the start times of flows are the same for every {cca_word}.", none("random loss") & known("several_ccas") & ~known("ip_versions_compared")),
+    Statement("So the start times of flows are the same for every {cca_word} and both IP versions.", none("random loss") & known("ip_versions_compared")),
     Statement(
         "The runs of a replication are one block, not independent samples, and are compared as such.",
         known("several_ccas") & ~known("ip_versions_compared"),
@@ -43,8 +43,8 @@ NETWORK = (
     Statement("The hosts run on the machine's own kernel.", some("own kernel") & none("guest kernel")),
     Statement("Some hosts run on a Linux guest kernel with a virtual clock, others on the machine's own kernel.", some("own kernel") & some("guest kernel")),
     Statement("Some scenarios have the same network simulated by ns-3.", mixed("simulator")),
-    Statement("The network is built, read back from the kernel, probed while idle, loaded for {amounts}, read back again, and judged by its checks.", ~every("simulator")),
-    Statement("After the traffic, a probe verifies each delay, and the rate and the queue size of each bottleneck.", every("guest kernel") & every("rate")),
-    Statement("The network is built, loaded for {amounts}, and judged by its checks.", every("simulator")),
+    Statement("The network is built, read back from the kernel, probed while idle, loaded with traffic ({amounts}), read back again, and judged by its checks.", ~every("simulator")),
+    Statement("After the traffic, a probe verifies each delay, the rate of each bottleneck, and the size of each queue that a burst of packets can fill.", every("guest kernel") & every("rate")),
+    Statement("The network is built, loaded with traffic ({amounts}), and judged by its checks.", every("simulator")),
     Statement("A run that fails any check is excluded.", ALWAYS),
 )  # fmt: skip

@@ -59,7 +59,7 @@ _RTT_ELSEWHERE = (
     ("FTP", _LOOKS),
     ("UDP", None),
     ("round trips", "qperf, the total time of all exchanges divided by the number of exchanges"),
-    ("ns-3", "the simulator, mean over the RTTs of single segments"),
+    ("ns-3", "the simulator, mean over the RTTs of individual segments"),
     (PROGRAMS, None),
 )
 _AGAIN_ELSEWHERE = (
@@ -138,7 +138,7 @@ WORDS = {
             Statement("Segments that TCP retransmitted, summed over the flows of the run.", ALWAYS),
             _NONE_OF_PROGRAMS,
             _OF_GROUPS,
-            Statement("Not normalised: a faster CCA sends more packets, so it can lose more.", known("several_ccas")),
+            Statement("Not normalised: a faster CCA sends more packets, so more of them can be lost.", known("several_ccas")),
         ),
         "iperf3, sender side (the kernel's TCP_INFO)",
         _AGAIN_ELSEWHERE,

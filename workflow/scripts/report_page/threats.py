@@ -36,31 +36,31 @@ THREATS = {
         ),
         Statement(
             "No super-packet of TSO leaves a host: Linux's TCP sends bursts of about one millisecond at the pacing rate, and "
-            "each burst is cut into single packets before the first link.",
+            "each burst is cut into individual packets before the first link.",
             some("kernel") & none("segmentation offload") & some("tcp") & ~every("cable"),
         ),
         Statement(
-            "Scenarios with segmentation offload have super-packets of up to 64 KiB; in the other scenarios, super-packets are cut into single packets before the first link.",
+            "Scenarios with segmentation offload have super-packets of up to 64 KiB; in the other scenarios, super-packets are cut into individual packets before the first link.",
             some("kernel") & mixed("segmentation offload") & some("tcp"),
         ),
         Statement(
-            "Receivers get each packet by itself, without NAPI and GRO, so acknowledgements are not thinned; with a fast "
-            "network card there are fewer acknowledgements, and each of them releases a longer burst.",
+            "Receivers process each packet individually, without NAPI and GRO, so the number of acknowledgements is not reduced; behind a "
+            "fast network card there are fewer acknowledgements, and each of them releases a longer burst.",
             some("kernel") & ~every("segmentation offload") & some("tcp"),
         ),
         Statement(
-            "The hosts' own links have no rate limit, so a window's burst reaches the bottleneck at once.",
+            "The hosts' own links have no rate limit, so an entire congestion window can reach the bottleneck at once.",
             some("kernel") & (some("dumbbell") | some("chain")) & some("rate"),
         ),
         Statement(
-            "Random losses are independent of each other (netem); losses on real paths come in bursts.",
+            "Random losses are drawn packet by packet (netem); losses on real paths come in longer bursts.",
             some("kernel") & some("single losses"),
         ),
         Statement(
-            "Losses in bursts follow a model whose states change from packet to packet, not with time: an idle path does not recover.",
+            "Losses in bursts follow a model whose states change from packet to packet, not with time, so the state of an idle path doesn't change.",
             some("loss bursts"),
         ),
-        Statement("Every packet of a path has the same delay.", some("kernel") & none("jitter") & none("late packets") & none("changing path")),
+        Statement("No jitter is emulated, although the delay of real paths varies.", some("kernel") & none("jitter") & none("late packets") & none("changing path")),
     ),
     "One path": (
         Statement(
@@ -94,7 +94,7 @@ THREATS = {
         Statement("CCAs change between versions{bbr_above_all}.", (known("one_kernel") | known("several_kernels")) & some("tcp")),
     ),
     "Length of the runs": (
-        Statement("Each run is {amounts} long, including start-up.", ALWAYS),
+        Statement("Each run covers {amounts} of traffic, including start-up.", ALWAYS),
         Statement(
             "On an empty path, slow start alone takes {trips} ({seconds} s) in {startup_scenario}: {startup_share}, the largest share in any "
             "scenario. In longer runs, slow start would have less weight.",
@@ -115,7 +115,7 @@ THREATS = {
         Statement(
             "Flows start close together, and a path then changes at fixed times, so a change can hit the CCA's window "
             "at the same phase in all replications. The reaction to the change then depends on that phase as much as "
-            "on the CCA. A `traffic.start_within_ms` of some seconds makes the phase random.",
+            "on the CCA. A `traffic.start_within_ms` of a few seconds makes the phase random.",
             some("change at one phase") & some("tcp") & some("bulk"),
         ),
     ),
@@ -133,9 +133,9 @@ THREATS = {
     ),
     "Families": (
         Statement(
-            "When IPv6 is compared with IPv4, p is corrected within a metric, not across metrics.", known("tests") & known("ip_versions_compared")
+            "When IPv6 is compared with IPv4, p is corrected over all cells and metrics.", known("tests") & known("ip_versions_compared")
         ),
-        Statement("When CCAs are compared, p is corrected over the whole study.", known("ccas_tested") & known("tests")),
+        Statement("When CCAs are compared, p is corrected over all comparisons of CCAs in the study.", known("ccas_tested") & known("tests")),
         Statement(
             "Intervals aren't corrected: {missed} in a hundred don't contain the mean. Over the whole report, expect more false alarms "
             "than {significance} suggests.",

@@ -247,7 +247,7 @@ def _missing_words(missing, kernel, scenarios):
         allowed = " ".join(sorted({*kernel["ccas_allowed"], *refused}))
         ways.append(f'sysctl -w net.ipv4.tcp_allowed_congestion_control="{allowed}" makes it an allowed default')
     return (
-        f"platform host can't carry this study on this machine: its kernel ({kernel['kernel']}) {listed(lacks)}; "
+        f"platform host can't run this study on this machine: its kernel ({kernel['kernel']}) {listed(lacks)}; "
         f"{'; '.join([*ways, 'allowed: scenarios without these'])}, or platform: uml."
     )
 

@@ -109,7 +109,7 @@ def file_beside(name, source) -> bytes:
     except OSError as error:
         raise TraceError(f"can't be read ({error.strerror}).") from None
     except RuntimeError:  # raised by Python up to 3.12 on a loop of symbolic links
-        raise TraceError("can't be read (a ring of links).") from None
+        raise TraceError("can't be read (a loop of symbolic links).") from None
     raise TraceError("lies elsewhere; allowed: a file next to the study's file, or in a subfolder.")
 
 

@@ -195,7 +195,7 @@ class Told:
         if BY_REPEATS in evidence:
             return "Each value is one measurement, repeated with the same result, so there is nothing to test."
         if BY_SPREAD in evidence:
-            return "There are too few different runs for a test, but the difference is at least three times as large as within any cell."
+            return "There are too few different runs for a test, but the difference is at least three times as large as the difference between any two runs of one cell."
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)
         by_t = "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
         tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(evidence)])

@@ -28,7 +28,7 @@ def findings(material) -> list[Finding]:
             sentences.append(_sentence(cca, version, ways, several))
     shown = sentences[:FEW]
     if len(sentences) > FEW:
-        shown[-1] += f" The table has {count(len(sentences) - FEW, 'cell')} beyond these."
+        shown[-1] += f" The table lists {count(len(sentences) - FEW, 'more cell')}."
     return [Finding("Both directions", text, "directions", figures=("directions",)) for text in shown]
 
 

@@ -67,7 +67,7 @@ MEASURES = {
         # Logarithm of the ratio of goodputs (so that equal factors count equally), divided by the logarithm of the ratio of RTTs (so that
         # cases are comparable, and theory uses the same unit): 0 for equal shares, 1 for equal congestion windows, 2 for Reno flows with
         # synchronised losses (RFC 9438, section 3.3).
-        Measure("rtt_exponent", "the exponent of the RTT by which its flows' goodputs differ", "", LOWER, _POWER, decimals=2),
+        Measure("rtt_exponent", "the exponent with which its flows' goodputs depend on the RTT", "", LOWER, _POWER, decimals=2),
         Measure("convergence_s", "the time until all flows had their fair shares", "s", LOWER, _TIME),
         Measure("starved_s", "the longest time for which one of its flows starves", "s", limit="starved_s"),
         Measure("slowdown_p50", "the median slowdown of short flows", "", LOWER, _SLOWDOWN, decimals=2),

@@ -150,7 +150,7 @@ def orders_sentences(orders, significance, confidence) -> list[str]:
             continue
         worth = (
             f"a share of {row['share']:.3f} ({100 * confidence:g} % interval {row['share_low']:.3f} to {row['share_high']:.3f}; "
-            f"{count(int(row['units']), 'draw')} of the starting times, {p_words(row['p'])})"
+            f"{count(int(row['units']), 'draw')} of the start times, {p_words(row['p'])})"
         )
         shown = (orders["effect"] == row["effect"]) & (orders["cca_a"] != "") & (orders["p_holm"] < significance)
         named = [

@@ -53,7 +53,7 @@ def findings(material) -> list[Finding]:
         sentences.append(f"In {where} {listed([_group_words(row) for row in known.to_dict('records')])}.")
     shown = sentences[:FEW]
     if len(sentences) > FEW:
-        shown[-1] += f" The table has {count(len(sentences) - FEW, 'cell')} more."
+        shown[-1] += f" The table lists {count(len(sentences) - FEW, 'more cell')}."
     return [Finding("Groups of flows", sentence, "flow-groups") for sentence in shown]
 
 

@@ -57,9 +57,9 @@ def _repeated_words(table) -> str:
     )
     if (cells["as_expected"] != "").any():
         shown, denied = (int((cells["as_expected"] == answer).sum()) for answer in ("yes", "no"))
-        text += f" The header is shown to explain the difference in {shown:,} cells, and shown not to explain it in {denied:,}."
+        text += f" The header is shown to explain the difference in {count(shown, 'cell')}, and shown not to explain it in {denied:,}."
     if copies:
-        text += f" In {copies:,} cells, all pairs have the same goodputs within the measurement's resolution, so they count as one pair."
+        text += f" In {count(copies, 'cell')}, all pairs have the same goodputs within the measurement's resolution, so they count as one pair."
     return text
 
 

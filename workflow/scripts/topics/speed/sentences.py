@@ -16,7 +16,7 @@ def lone_sentence(tables, one_ip_version=False) -> str:
     cca = means["cca"].iloc[0]
     speed = (
         f"The study has values for only one CCA, {cca_name(cca)}, whose mean goodput was "
-        f"{between(means['mean'])} Mbit/s in {count(len(means), 'cell')}; there is nothing to compare it with."
+        f"{between(means['mean'])} Mbit/s in {count(len(means), 'cell')}; there is no other CCA to compare it with."
     )
     return f"{speed} {_lone_price(tables, one_ip_version)}".strip()
 

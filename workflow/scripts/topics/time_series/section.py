@@ -25,17 +25,17 @@ DEFINITIONS = {
     "acknowledged packets, so delayed acknowledgements don't halve the growth), minus at most the share of the window that isn't "
     "in flight because Linux sends in bursts.",
     "time between losses": "Time from the beginning of one recovery to the beginning of the next.",
-    "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base RTT that it assumes for the empty path, and the smallest RTT of a round trip. "
+    "queued as believed": "cwnd (1 - base / RTT), with Vegas's own RTTs: the base RTT that it assumes for the empty path, and the minimum RTT within a round trip. "
     "Measured after the flow has settled (its window was constant for three round trips, or changed direction). Theory: Diff from 2 to less than 5, because Linux "
     "rounds Diff down; both ends of this range are converted to packets in the queue.",
-    "queued": "cwnd (1 - base / RTT), with the true RTT of the empty path and the smoothed RTT: the packets that actually wait, bursts included.",
+    "queued": "cwnd (1 - base / RTT), with the true RTT of the empty path and the smoothed RTT: the packets that are actually queued, bursts included.",
     "Diff": "The value that Linux's Vegas compares with alpha 2 and beta 4: cwnd (RTT - base) / base, rounded down. The divisor is the base RTT instead of the "
     "RTT, so Diff overestimates a queue that is long relative to the empty path.",
     "RTT assumed for the empty path": "Vegas's base RTT divided by the true RTT of the empty path. A flow that starts while packets are queued never measures the RTT of the empty path.",
     "cwnd at its least": "Share of samples in which Vegas's window is at its floor of 2 packets.",
     "time between ProbeRTTs": "Time from the end of one ProbeRTT to the beginning of the next. Linux's BBR probes for the minimum RTT "
     "when its estimate is 10 s old. A smaller RTT that is measured while another flow drains the queue postpones the probe.",
-    "cwnd in ProbeRTT": "Smallest window in each ProbeRTT, except during recovery from losses; 4 packets in Linux.",
+    "cwnd in ProbeRTT": "Minimum window in each ProbeRTT, except during recovery from losses; 4 packets in Linux.",
     "time in ProbeRTT": "Duration of a ProbeRTT. Theory: 200 ms or one round trip, whichever is longer, plus one to two round trips; the 200 ms begin only once at most 4 packets are in flight.",
     "bandwidth estimate": "BBR's estimate of the bandwidth, averaged over ProbeBW. Theory: the payload's share of the link's rate.",
     "cwnd in ProbeBW": "Theory: twice the path's BDP, three bursts, and the packets that one acknowledgement covers (tcp_bbr.c). "

@@ -127,7 +127,7 @@ def exclusions_sentence(usable, invalid, changes, compared) -> str:
     runs = "The excluded run" if invalid == 1 else f"{of} {number(invalid, 0)} excluded runs"
     sentence = f"{runs} {'has' if usable == 1 else 'have'} measured values nevertheless. If {'it' if usable == 1 else 'they'} had counted"
     if not changes:
-        return f"{sentence}, none of {compared:,} conclusions would change: every verdict would stay, and no mean would move beyond the study's margins."
+        return f"{sentence}, none of {compared:,} conclusions would change: every verdict would stay the same, and no mean would change by more than the study's margins."
     pairs = [change for change in changes if change.question == PAIRS]
     turned = sum(change.reported.startswith(DIFFERS) and change.kept.startswith(DIFFERS) for change in pairs)
     return (

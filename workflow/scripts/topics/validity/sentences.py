@@ -71,11 +71,13 @@ def loss_sentences(valid) -> list[str]:
     if sums.empty:
         return []
     rates = list((100 * sums["link_drops"] / sums["reached"]).items())
-    at_worst = ""
+    reached = number(sums["reached"].sum(), 0)
+    of_all = f"of {reached} packets, the links dropped "
     if len(rates) > 2:
-        rates, at_worst = [max(rates, key=lambda rate: abs(rate[1] / rate[0] - 1))], "at worst "
+        rates = [max(rates, key=lambda rate: abs(rate[1] / rate[0] - 1))]
+        of_all = f"{reached} packets reached links with {len(sums)} loss rates; at the rate with the largest deviation, the links dropped "
     shown = " and ".join(f"{number(seen)} % (configured: {configured:.10g} %)" for configured, seen in rates)
-    return [f"of {number(sums['reached'].sum(), 0)} packets, the links dropped {at_worst}{shown}"]
+    return [f"{of_all}{shown}"]
 
 
 def rtt_words(valid, least="the base RTT", packet_ms=None) -> list[str]:
