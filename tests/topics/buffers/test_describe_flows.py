@@ -9,7 +9,7 @@ import pytest
 import tidy_tables
 from run_tables.run_keys import RUN
 from topics.buffers.describe_flows import describe_replications, describe_run, describe_runs, over_replications
-from topics.buffers.flow_panels import flows_words
+from topics.buffers.flow_counts import flows_words
 from topics.buffers.section import findings
 from topics.buffers.tables import FLOW_GOODPUT
 from wording import scenario_series

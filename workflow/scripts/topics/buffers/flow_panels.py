@@ -14,7 +14,6 @@ from figure_parts.category_panels import CategoryPanels, buffer_names, draw_noth
 from figure_parts.figure_style import apply_style, cca_colour
 from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.run_keys import CELL
-from wording.number_format import count
 from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
 from wording.sentence_words import cca_name
 
@@ -153,9 +152,3 @@ def fair_share(runs: pd.DataFrame, scenarios: list) -> float | None:
     rows = runs[runs["scenario"].isin(scenarios)]
     shares = (rows["capacity_mbps"] / rows["flows"]).dropna().unique()
     return float(shares[0]) if len(shares) == 1 else None
-
-
-def flows_words(runs: pd.DataFrame) -> str:
-    """Return the number of flows in a run, or the range of these numbers: "4 to 16 flows"."""
-    least, most = (int(end) for end in runs["flows"].agg(["min", "max"]))
-    return count(most, "flow") if least == most else f"{least:,} to {count(most, 'flow')}"

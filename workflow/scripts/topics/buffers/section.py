@@ -4,7 +4,7 @@ from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, s
 from report_parts.data_tables import Cell, minus, number_cell
 from report_parts.material import Finding
 from run_tables.run_keys import CELL
-from topics.buffers.flow_panels import flows_words
+from topics.buffers.flow_counts import flows_words
 from topics.buffers.kato_table import FLOWS, KATO_PAPER, STARVED_SHARE, VERSION, paper_row
 from topics.buffers.topic import paced_cca
 from topics.topic import slug_of
