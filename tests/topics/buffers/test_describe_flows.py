@@ -1,5 +1,7 @@
 """Goodputs of flows: Jain's index, spread, starving flows, and intervals over replications."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,6 +9,8 @@ import pytest
 import tidy_tables
 from run_tables.run_keys import RUN
 from topics.buffers.describe_flows import describe_replications, describe_run, describe_runs, over_replications
+from topics.buffers.flow_counts import flows_words
+from topics.buffers.section import findings
 from topics.buffers.tables import FLOW_GOODPUT
 from wording import scenario_series
 
@@ -131,3 +135,18 @@ def test_buffers_are_ordered_by_size():
 def test_versions_are_ordered_by_number():
     table = pd.DataFrame({"platform": ["ns3:3.10", "ns3:3.9"]})
     assert scenario_series.platforms_of(table) == ["ns3:3.9", "ns3:3.10"]
+
+
+def test_the_finding_states_the_flows_of_its_own_cells():
+    """The first setting has 4 flows, the second 16; the study's largest number isn't that of every scenario."""
+    scenarios = pd.concat([buffers(), buffers()], ignore_index=True)
+    scenarios["flows"] = [4, 4, 16, 16]
+    scenarios["scenario"] = scenarios["label"] = ["few-10", "few-500", "many-10", "many-500"]
+    scenarios["conditions"] = [f"100 Mbit/s, RTT 120 ms, no loss, {flows} flows" for flows in scenarios["flows"]]
+    made = tidy_tables.synthetic_study(scenarios, ["bbr", "reno"], ["ipv4", "ipv6"], replications=3)
+    runs, cells = described(made)
+    tables = SimpleNamespace(flow_goodput=runs, flow_goodput_cells=cells, scenarios=scenarios, runs=made["runs"])
+    design = SimpleNamespace(ccas=["bbr", "reno"], flows=16)
+    (finding,) = findings(SimpleNamespace(tables=tables, design=design))
+    assert "4 flows, IPv4: with a buffer of 10 packets" in finding.text and "16" not in finding.text
+    assert flows_words(made["runs"]) == "4 to 16 flows"

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from calibration_points import points, tables
+from calibration_points import points, scenario, tables
 from experiment.loss_models import FourStates, GilbertElliott
 from topics.calibration.errors import QUANTITIES, calibration
 from topics.calibration.exact_values import loss_error, packets_of_one, shaper_time_ns, spread_error_ms, spread_ms
@@ -150,3 +150,12 @@ def test_standard_error_of_the_spread_is_that_of_drawn_delays():
     assert abs(np.mean(ends) - spread_ms(jitter_ms)) < 3.3 * error
     # The sample's standard deviation is uncertain by 1 / sqrt(2 n).
     assert np.std(ends, ddof=1) == pytest.approx(spread_error_ms(jitter_ms, 1), rel=4 / math.sqrt(2 * len(ends)))
+
+
+def test_a_rate_of_few_losses_is_not_compared():
+    """With 0.01 expected losses, an accurate instrument loses one packet in 1 of 100 runs: z is 9.9."""
+    reading = {"echo_ms": 2.0, "offered_forward": 10_000, "lost_forward": 1}
+    rare = scenario("rare", 100, 1.0, loss_forward_percent=0.0001)
+    table = calibration(*tables({"rare": rare}, {"rare": reading}))
+    (loss,) = table[table["quantity"] == "loss"].to_dict("records")
+    assert loss["verdict"] == "not measured" and "fewer than 10 losses are expected (0.0)" in loss["note"]

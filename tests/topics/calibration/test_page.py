@@ -4,7 +4,7 @@ import pytest
 
 import tidy_tables
 from built_study import Built
-from calibration_points import points, tables
+from calibration_points import points, scenario, tables
 from page_checks import PageParts, check_page, page_text
 from study_files import study as studies
 from study_files.study_design import StudyDesign
@@ -64,6 +64,29 @@ def test_what_is_known_of_the_largest_error_is_said():
     assert by_quantity["rate", ""].uncertainty_ppm == pytest.approx(1e6 / 600_000, abs=0.1)
     assert {("queue", "longest"), ("queue", "first drop"), ("serialisation", "echo")} < by_quantity.keys()
     assert by_quantity["loss", ""].largest_z == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (4.856, "\u22122,306 ppm, of which \u22121,156 ppm can be due to Router Solicitations."),
+        # The rate is higher than expected, although other frames make it lower.
+        (4.80, "+9,333 ppm."),
+    ],
+)
+def test_frames_of_others_are_not_taken_for_the_shapers_rounding(seconds, words):
+    """40 packets of 1,514 bytes at 0.1 Mbit/s; the shaper's rounding is less than 1 ppm of 121 ms."""
+    reading = {
+        "payload_bytes": 1448,
+        "retransmits": 0,
+        "drops": 0,
+        "queue_least_packets": 10,
+        "sample_ms": 10,
+        "echo_ms": 40.0,
+    }
+    reading |= {"delivered_bytes": 40 * 1448, "begin_ns": 0, "end_ns": int(seconds * 1e9)}
+    table = calibration(*tables({"slow": scenario("slow", 0.1, 20.0)}, {"slow": reading}))
+    assert sentence(table).endswith(f"the rate is off by at most {words}")
 
 
 CALIBRATED = {

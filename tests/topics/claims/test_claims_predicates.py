@@ -7,6 +7,7 @@ import pytest
 import claim_runs
 from claim_runs import check
 from topics.claims.check_claims import check_claims
+from topics.claims.claims_file import load_claims
 from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 
 
@@ -271,7 +272,7 @@ FAR_APART = {"reno": 10, "cubic": 200, "bbr": 900}
             lambda s, cca, ip: [
                 {"reno": -0.6, "cubic": 0, "bbr": 0.6}[cca] + step for step in (-1.3, -0.6, -0.2, 0.2, 0.6, 1.3)
             ],
-            NOT_REPRODUCED, (0.05, 1), "",
+            NOT_SHOWN, (0.05, 1), "a test that doesn't reject normality doesn't show that values are normal.",
         ),
         (lambda *cell: [3, 3, 3], NOT_TESTABLE, None, ""),
     ],
@@ -322,6 +323,17 @@ def test_no_difference(tmp_path, change, values, verdict, because):
     row = check(tmp_path, values, WITHIN_5_PERCENT | change)
     assert row["verdict"] == verdict, row["because"]
     assert row["because"].endswith(because), row["because"]
+
+
+@pytest.mark.parametrize("order", [["ipv4", "ipv6"], ["ipv6", "ipv4"]])
+def test_the_paired_test_names_the_ip_version_with_less_whatever_their_order_in_the_file(tmp_path, order):
+    delays_ms = tuple(range(10, 80, 10))
+    what = claim_runs.content(WITHIN_5_PERCENT, delays_ms=delays_ms) | {"ip_versions": order}
+    file = load_claims(claim_runs.written(tmp_path / "claims.yaml", what))
+    table = claim_runs.table(lambda s, cca, ip: [(90 if ip == "ipv6" else 100) + int(s)] * 3, delays_ms=delays_ms)
+    because = check_claims(table, file, 0.95, 0.05).iloc[0]["because"]
+    assert "U = 3,969 for 63 and 63 runs" in because  # all 63 x 63 pairs have more over IPv4
+    assert "finds IPv6 lower, by 9.62 % on average" in because
 
 
 @pytest.mark.parametrize("replications", [4, 100])

@@ -206,9 +206,14 @@ def test_what_pooling_shows_with_both_methods_is_the_tests():
         ("342 378", 375.7777, 375.7694, 375.8773, "376 times (376 to 376)"),
         ("", 1.013992, 1.013989, 1.014, "1.01 times (1.01 to 1.01)"),
         ("", 3.2, 2.9, math.nan, "3.20 times (2.90 or more)"),
-        ("", 2e-26, math.nan, math.nan, "2e-26"),
+        ("", 2e-26, math.nan, math.nan, "2e-26 times"),
         ("", math.nan, math.nan, math.nan, "–"),
     ],
 )
 def test_values_have_the_digits_by_which_they_can_be_checked(bounds, value, low, high, text):
     assert value_text({"value": value, "low": low, "high": high, "unit": "times", "bounds": bounds}) == text
+
+
+@pytest.mark.parametrize(("low", "high", "text"), [(-4.0, 4.0, "0.00 % (−4.00 to 4.00)"), (None, None, "0.0001 %")])
+def test_a_tiny_value_keeps_its_interval_and_its_unit(low, high, text):
+    assert value_text({"value": 0.0001, "low": low, "high": high, "unit": "%", "bounds": "-5 5"}) == text

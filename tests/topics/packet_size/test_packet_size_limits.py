@@ -226,3 +226,16 @@ def test_incomplete_pairs_are_counted(tmp_path):
     ] = False
     row = one(measure(tmp_path, study)[1], **of)
     assert row["note"] == "none of 8 pairs is complete" and pd.isna(row["ci_low"])
+
+
+def test_only_round_trips_that_agree_are_explained_by_the_clock_and_only_measured_sizes_are_all_sizes(tmp_path):
+    study = size_studies.sizes_study(sizes=(128, 1408), replications=1)
+    runs = study["runs"]
+    runs.loc[runs["scenario"] == "p2p-udp-rtt-128", "rtt_mean_ms"] += 0.3
+    runs.loc[(runs["scenario"] == "p2p-udp-128") & (runs["ip_version"] == "ipv6"), "valid"] = False
+    texts = {finding.topic: finding.text for finding in sentences(*measure(tmp_path, study), 0.1)}
+    assert texts["Headers"].startswith("In 37 of 39 cells the mean agrees")
+    assert "a round trip that agrees takes 0.40 to 1.40 µs more than the cable needs" in texts["Headers"]
+    assert texts["IP version"].startswith(
+        "IPv6 against IPv4, over 19 pairs of cells (others without a valid run: 1): TCP, messages"
+    )

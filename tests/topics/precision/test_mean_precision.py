@@ -17,7 +17,7 @@ from study_files.study_design import StudyDesign
 from study_files.study_replications import looks
 from topics.precision import describe_precision
 from topics.precision.mean_precision import mean_precision, precision_rows
-from topics.precision.section import findings, section, wanted_words
+from topics.precision.section import findings, precision_sentence, section, wanted_words
 from topics.precision.tables import PRECISION
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -124,3 +124,27 @@ def test_a_look_and_the_table_say_the_same(tmp_path):
     rows = list(precision_rows(runs, RULE["until"], 0.9603))
     assert [row["verdict"] for row in rows] == list(table["verdict"])
     assert looks({"replications": RULE}) == (10, 14, 20)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "text"),
+    [
+        (
+            [("too wide", 24), ("too wide", 6), ("precise", 6)],
+            "1 of 3 means are as precise as required (goodput within 2 %), after 6 to 24 replications; 1 of the others ended at the largest "
+            "allowed number, and 1 needs more.",
+        ),
+        (
+            [("precise", 6), ("no value", 6)],
+            "1 of 1 mean is as precise as required (goodput within 2 %), after 6 replications; 1 more mean is unknown, because no valid run "
+            "has a value.",
+        ),
+        ([("no value", 24)], "No mean is known, because no valid run has a value."),
+    ],
+)
+def test_the_sentence_counts_only_what_it_names(verdicts, text):
+    study = {"replications": {"at_least": 6, "at_most": 24, "until": {"goodput_percent": 2}}}
+    rows = [
+        {"scenario": str(place), "verdict": verdict, "replications": n} for place, (verdict, n) in enumerate(verdicts)
+    ]
+    assert precision_sentence(pd.DataFrame(rows), study) == text

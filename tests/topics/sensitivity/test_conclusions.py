@@ -3,7 +3,9 @@
 import math
 
 import pandas as pd
+import pytest
 
+from study_files.perturbed_study import WORDS
 from topics.sensitivity.conclusions import cca_conclusions, compared, ip_conclusions, sensitivity
 from topics.sensitivity.section import sensitivity_sentence
 from topics.sensitivity.tables import OF_CCAS, SENSITIVITY
@@ -30,7 +32,7 @@ def test_verdicts_are_conclusions():
             ip_row("a.as-is", "equivalent", -1, "yes"), ip_row("a.as-is", "undecided", -1), ip_row("a.as-is", "no test", math.nan, pairs=0),
         ]
     )  # fmt: skip
-    assert ip_conclusions(table)["conclusion"].tolist() == ["higher", "lower", "equivalent", "open", "open"]
+    assert ip_conclusions(table)["conclusion"].tolist() == ["higher", "equivalent", "equivalent", "open", "open"]
     pairs = pd.DataFrame(
         [pair_row("a", 0.01, 3), pair_row("a", 0.01, -3), pair_row("a", 0.2, 3), pair_row("a", math.nan, 3)]
     )
@@ -86,3 +88,48 @@ def test_a_perturbation_without_a_valid_run_moves_nothing_and_says_so():
     (row,) = compared(cca_conclusions(pd.DataFrame(rows), 0.05), OF_CCAS)
     assert [row[name] for name in ("conclusions", "same", "turned", "lost", "won")] == [0] * 5
     assert row["moved"] == "no valid run to compare with"
+
+
+VERDICTS = {
+    "beyond": ("differs, beyond the margin", "no"), "perhaps": ("differs, perhaps beyond the margin", "no"),
+    "within": ("differs, within the margin", "yes"), "equivalent": ("equivalent", "yes"),
+    "one beyond": ("one measurement, beyond the margin", ""), "one within": ("one measurement, within the margin", ""),
+    "open": ("undecided", "no"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "counted"),
+    [
+        (("within", -1), ("equivalent", -1), "same"), (("perhaps", 4), ("equivalent", 1), "lost"),
+        (("equivalent", 1), ("perhaps", 4), "lost"), (("beyond", 9), ("equivalent", 1), "turned"),
+        (("one within", 1), ("one beyond", 9), "turned"), (("one beyond", 9), ("one beyond", -9), "turned"),
+        (("perhaps", 9), ("perhaps", -9), "turned"), (("one beyond", 9), ("beyond", 9), "same"),
+        (("open", 1), ("one beyond", 9), "won"), (("one beyond", 9), ("open", 1), "lost"),
+    ],
+)  # fmt: skip
+def test_only_a_contradiction_reverses_a_conclusion(before, after, counted):
+    rows = [
+        ip_row(f"a.{name}", VERDICTS[verdict][0], effect, VERDICTS[verdict][1])
+        for name, (verdict, effect) in (("as-is", before), ("rtt-up", after))
+    ]
+    (row,) = sensitivity(pd.DataFrame(rows), None, 0.05).to_dict("records")
+    kinds = ("same", "turned", "lost", "won")
+    assert {name: row[name] for name in kinds} == {name: int(name == counted) for name in kinds}
+
+
+def test_the_sentence_does_not_claim_that_conclusions_stand_where_there_are_none():
+    def sentence_of(verdict, after, pairs=3):
+        rows = [ip_row(f"a.{name}", verdict, 1.0, pairs=pairs) for name in ("as-is", "again")]
+        rows.append(ip_row("a.rtt-up", verdict, -1.0, pairs=after))
+        return sensitivity_sentence(sensitivity(pd.DataFrame(rows), None, 0.05))
+
+    assert sentence_of("no test", 0, 0) == (
+        "No conclusion could be compared, because no scenario has valid runs both unchanged and perturbed."
+    )
+    assert sentence_of("too few pairs", 3) == (
+        "No comparison shows a result, whether unchanged or perturbed, so no conclusion could change."
+    )
+    assert sentence_of("differs, beyond the margin", 0).endswith(
+        f"; nothing is known about {WORDS['rtt-up']}, because no scenario has valid runs to compare."
+    )

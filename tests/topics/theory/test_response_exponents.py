@@ -133,3 +133,17 @@ def test_cell_means_are_of_valid_runs():
     assert cells["per_flow_mbps"].iloc[0] == pytest.approx(cell.mean())
     assert cells["log_error"].iloc[0] == pytest.approx(cell.std() / 2 / cell.mean())
     assert cells["runs"].iloc[0] == 4
+
+
+@pytest.mark.parametrize(("column", "value"), [("window_limited_percent", 90.0), ("queue_marks", 500.0)])
+def test_cells_that_the_law_does_not_describe_are_on_no_line(tmp_path, column, value):
+    """A window of fixed size also gives 1 / RTT, which says nothing about the response to losses."""
+    study = synthetic((15, 20, 30, 40, 60), (1,), ccas=["reno"], replications=6)
+    whole = fit(study, tmp_path)[1]
+    runs = study["runs"]
+    runs[column] = np.where(runs["rtt_path_ms"] > 60, 0.0, value)  # only two scenarios remain
+    models, some = fit(study, tmp_path / "some")
+    assert whole["agrees"].eq("yes").all() and whole["scenarios"].eq(5).all()
+    assert some["agrees"].eq("").all() and some["estimate"].isna().all() and some["scenarios"].eq(2).all()
+    assert some["note"].str.endswith("3 scenarios left out: not comparable with the square-root law").all()
+    assert pick(models, model="square-root law")["note"].str.startswith("not comparable").sum() == 3 * 2

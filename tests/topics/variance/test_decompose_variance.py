@@ -99,20 +99,61 @@ def test_a_metric_without_values_is_said_to_have_none(study):
     assert table["note"].str.startswith("fewer than two cells to compare").all()
 
 
+def test_values_within_the_resolution_have_no_variance(study):
+    study["runs"]["goodput_mbps"] = 95 + 1e-13 * (np.arange(len(study["runs"])) % 3)
+    table = decompose_variance(study["runs"], study["scenarios"], 0.95)
+    assert table.loc[table["metric"] == "goodput_mbps", "note"].tolist() == [
+        "all values are equal within the resolution of the measurement"
+    ]
+
+
+def test_losses_in_both_directions_are_two_factors():
+    losses = [(forward, reverse) for forward in (0, 1) for reverse in (0, 1)]
+    scenarios = pd.concat(
+        [
+            tidy_tables.grid((10,), (forward,), (1,)).assign(
+                loss_reverse_percent=reverse, scenario=f"{forward}{reverse}"
+            )
+            for forward, reverse in losses
+        ]
+    )
+    assert list(crossed_conditions(scenarios).columns) == ["forward loss", "reverse loss"]
+
+
+def sentence_of(rows, cells=4):
+    columns = ["part", "kind", "share_percent", "approximate_low_percent"]
+    table = pd.DataFrame(rows, columns=columns).assign(taken_as="logarithm", cells=4)
+    return variance_sentence(table, "Goodput", cells)
+
+
 def test_sentence():
-    rows = [("loss", "factor", 57.0), ("CCA", "factor", 13.5), ("loss x CCA", "interaction", 12.0)]
-    rows += [("higher interactions", "higher", 17.0), ("seed", "chance", 0.4), ("run", "chance", 0.1)]
-    table = pd.DataFrame(rows, columns=["part", "kind", "share_percent"]).assign(taken_as="logarithm")
-    assert variance_sentence(table, "Goodput") == (
+    rows = [("loss", "factor", 57.0, 40), ("CCA", "factor", 13.5, 1), ("loss x CCA", "interaction", 12.0, 1)]
+    rows += [("higher interactions", "higher", 17.0, 2), ("seed", "chance", 0.4, 0), ("run", "chance", 0.1, 0)]
+    assert sentence_of(rows) == (
         "Of the variance of goodput (of its logarithm) over all cells and runs, 57.0 % is explained by loss, 17.0 % by "
         "interactions of three or more factors and 13.5 % by CCA; 0.5 % is random variation between runs."
     )
-
-
-def test_chance_is_never_more_than_all():
-    table = pd.DataFrame(
-        [("loss", "factor", -0.8), ("run", "chance", 100.8)], columns=["part", "kind", "share_percent"]
+    assert sentence_of(rows, 6).startswith(
+        "Of the variance of goodput (of its logarithm) over the runs of 4 of 6 cells, 57.0 %"
     )
-    assert variance_sentence(table.assign(taken_as="value"), "Goodput").endswith(
-        "no part contributes at least 5 %; all is random variation between runs."
+
+
+@pytest.mark.parametrize(("low", "share"), [(1, -0.8), (0, 8.2)])
+def test_no_part_is_named_that_chance_can_explain(low, share):
+    text = sentence_of([("loss", "factor", share, low), ("run", "chance", 100.8, 90)])
+    assert text.endswith(
+        "no part of at least 5 % can be distinguished from chance; all is random variation between runs."
+    )
+
+
+@pytest.mark.parametrize("replications", [1, 2])
+def test_with_one_or_two_replications_nothing_is_said_to_be_explained(replications):
+    made = tidy_tables.synthetic_study(ccas=CCAS, replications=replications)
+    noise = np.random.default_rng(0).normal(100, 5, len(made["runs"]))
+    table = decompose_variance(made["runs"].assign(goodput_mbps=noise), made["scenarios"], 0.95)
+    parts = table[table["metric"] == "goodput_mbps"]
+    assert parts["share_percent"].max() > 5
+    assert variance_sentence(parts, "Goodput", 48) == (
+        "There are too few replications to show how much of the variance of goodput (of its logarithm) over all cells and runs is due to "
+        "chance, and how much to anything else."
     )

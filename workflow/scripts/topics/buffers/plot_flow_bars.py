@@ -6,8 +6,9 @@ from figure_parts.category_panels import bars, upright
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import cell_name, tell, value_words
 from run_tables.run_keys import CELL, RUN
+from topics.buffers.flow_counts import flows_words
 from topics.buffers.flow_panels import at_centre, draw_flows, of_panels, panels_by_buffer, panels_by_platform
-from wording.number_format import count, number
+from wording.number_format import number
 from wording.sentence_words import cca_name
 
 FILLED = 0.84  # the bars fill this share of a slot's width
@@ -61,5 +62,5 @@ def plot_flow_bars(runs, flows, scenarios, cca) -> Drawing:
     cells = dict(iter(ranks.groupby(CELL, sort=False)))
     drawn = draw_flows(WORDS, ranks["highest_mbps"], panels, runs, cells, _slot)
     what = f"{cca_name(cca)} by buffer" if cca else "by platform"
-    title = f"Goodput of each of {count(int(runs['flows'].max()), 'flow')}, {what}"
+    title = f"Goodput of each of {flows_words(runs)}, {what}"
     return drawn.drawing(title, ranks)

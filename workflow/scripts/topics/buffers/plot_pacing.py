@@ -10,8 +10,9 @@ from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import CELL, RUN
+from topics.buffers.flow_counts import flows_words
 from topics.buffers.flow_panels import at_centre, fair_share
-from wording.number_format import count, number
+from wording.number_format import number
 from wording.scenario_series import buffers_of, platform_name, platforms_of
 from wording.sentence_words import cca_name
 
@@ -107,5 +108,5 @@ def plot_pacing(runs, flows, scenarios, sockets, cca) -> Drawing:
     chosen = _chosen_runs(runs, table, cca)
     series = _chosen_series(chosen, flows, sockets)
     drawn = _draw(series, chosen, runs, cca)
-    title = f"Pacing rate over time of two of {count(int(runs['flows'].max()), 'flow')}, {cca_name(cca)}"
+    title = f"Pacing rate over time of two of {flows_words(runs)}, {cca_name(cca)}"
     return drawn.drawing(title, series)

@@ -4,11 +4,13 @@ from report_parts.cells_table import CCA, IP_VERSION, cells_table, shown_cell, s
 from report_parts.data_tables import Cell, minus, number_cell
 from report_parts.material import Finding
 from run_tables.run_keys import CELL
+from topics.buffers.flow_counts import flows_words
 from topics.buffers.kato_table import FLOWS, KATO_PAPER, STARVED_SHARE, VERSION, paper_row
 from topics.buffers.topic import paced_cca
 from topics.topic import slug_of
 from wording.number_format import NONE, count, is_missing, number, plain
 from wording.scenario_series import buffers_of, platform_name, platforms_of, with_series
+from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
 # Statistics that are compared with the paper's (shares of the link's rate, and Jain's index) -> number of decimals.
@@ -56,7 +58,7 @@ def section(material) -> dict:
         "boxes": [(cca_name(cca), figures[f"flow-boxes-{slug_of(cca)}"]) for cca in ccas],
         "table": cells_table("buffer-cells", caption, _by_cell(material), SHOWN, material.design),
         "paper": paper_table(material),
-        "flows": material.design.flows,
+        "flows": flows_words(material.tables.runs),
         "starved_words": _starved_words(material.tables.flow_goodput),
         "paced": cca_name(paced_cca(material.design)),
     }
@@ -88,13 +90,20 @@ def paper_table(material) -> list[dict] | None:
     """
     if material.design.claims != KATO_PAPER or "bbr" not in material.design.ccas or material.design.flows != FLOWS:
         return None
-    rows, table = [], with_series(material.tables.scenarios)
+    rows, table, flows_of = [], with_series(material.tables.scenarios), _flows_of(material)
     order = platforms_of(table)
-    bbr_cells = [cell for cell in _by_cell(material) if cell["cca"] == "bbr" and not is_missing(cell["bdp_percent"])]
+    bbr_cells = [
+        cell
+        for cell in _by_cell(material)
+        if cell["cca"] == "bbr"
+        and not is_missing(cell["bdp_percent"])
+        and flows_of.get(cell["scenario"], FLOWS) == FLOWS
+    ]
     bbr_cells.sort(key=lambda cell: order.index(cell["platform"]))
     for buffer in buffers_of(table)["buffer"]:
         here = [cell for cell in bbr_cells if cell["buffer"] == buffer]
         paper = paper_row(here[0]["bdp_percent"]) if here else None
+        here = [cell for cell in here if paper_row(cell["bdp_percent"]) == paper]
         if not paper:
             continue
         about = {"buffer": f"{plain(round(here[0]['bdp_percent']))} % of the BDP", "rows": len(here) + 1}
@@ -117,25 +126,37 @@ def _with_interval(row, decimals):
 def findings(material) -> list[Finding]:
     """Return a finding for each platform: the results of one CCA (`paced_cca`) with the smallest and the largest buffer.
 
-    Buffers without a valid run are ignored. Platforms with only one buffer are left out.
+    Buffers without a valid run are ignored. Platforms with only one buffer are left out. If a platform has several settings or IP
+    versions, the finding is about the first of them, and names it.
     """
-    cca, flows, sentences = paced_cca(material.design), material.design.flows, []
-    sizes = list(buffers_of(with_series(material.tables.scenarios))["buffer"])
-    for platform in platforms_of(material.tables.scenarios):
+    cca, sentences, table = paced_cca(material.design), [], with_series(material.tables.scenarios)
+    sizes, flows_of = list(buffers_of(table)["buffer"]), _flows_of(material)
+    settings = dict(zip(table["scenario"], table["setting"], strict=True))
+    for platform in platforms_of(table):
         cells = [cell for cell in _by_cell(material) if cell["cca"] == cca and cell["platform"] == platform]
         setting = [(cell["conditions"], cell["ip_version"]) for cell in cells]
+        several_ip_versions = len({ip_version for _, ip_version in setting}) > 1
         cells = [cell for cell, own in zip(cells, setting, strict=True) if own == setting[0]]
         cells.sort(key=lambda cell: sizes.index(cell["buffer"]))
         if len({cell["buffer"] for cell in cells}) < 2:
             continue
         valid = [cell for cell in cells if cell["statistics"]["total_mbps"]["n"]]
         name = f"{cca_name(cca)} on {platform_name(platform)}"
+        over = ip_words(cells[0]["ip_version"]) if several_ip_versions else ""
         if not valid:
+            name = ", ".join(filter(None, (name, settings[cells[0]["scenario"]], over)))
             sentences.append(f"{name} has no valid run, so there is no result for any buffer.")
             continue
+        flows = flows_of[valid[0]["scenario"]]
         parts = [_cell_words(cell, flows) for cell in (valid if len(valid) == 1 else (valid[0], valid[-1]))]
-        sentences.append(f"{name}, {count(flows, 'flow')}: {'; '.join(parts)}.")
+        setting = settings[valid[0]["scenario"]] or count(flows, "flow")
+        sentences.append(f"{', '.join(filter(None, (name, setting, over)))}: {'; '.join(parts)}.")
     return [Finding("Buffers", sentence, "buffers") for sentence in sentences]
+
+
+def _flows_of(material):
+    """Return scenario -> number of flows, for each scenario with a valid run."""
+    return material.tables.flow_goodput.groupby("scenario")["flows"].max().astype(int).to_dict()
 
 
 def _cell_words(cell, flows):

@@ -32,6 +32,9 @@ ECHO_STEP_US = 1
 LEAST_ECHO_US = 100
 #: Limit on the standardised error of a random quantity. With an accurate instrument, 1 of 1,000 values exceeds this limit.
 Z_LIMIT = 3.29
+#: A loss rate is compared only if at least this many losses are expected. With fewer, the number of losses isn't close to normal, and an
+#: accurate instrument would exceed `Z_LIMIT` up to 10 times as often.
+LEAST_LOSSES = 10
 #: Samples show the full queue only if at most this many packets leave between two samples.
 SLOW_PACKETS = 2
 #: A burst can be measured only if the uncertainty of a sample, in packets, is at most this value.
@@ -183,9 +186,15 @@ def _loss(point):
                 if of_one == 1
                 else f"{of_one:.3g} of which carry as much information as one packet with independent losses"
             )
+            measured = 100 * point[f"lost_{direction}"] / offered
+            if (expected := offered / of_one * share / 100) < LEAST_LOSSES:
+                measured, how = (
+                    math.nan,
+                    f"{how}: fewer than {LEAST_LOSSES} losses are expected ({number(expected, 1)})",
+                )
             yield _row(
-                point, "loss", "%", f"{plain(percent)} %", share, 100 * point[f"lost_{direction}"] / offered,
-                what=direction, standard_error=100 * loss_error(share / 100, offered, of_one), trials=offered,
+                point, "loss", "%", f"{plain(percent)} %", share, measured, what=direction,
+                standard_error=100 * loss_error(share / 100, offered, of_one), trials=offered,
                 note=f"{number(offered, 0)} packets, {how}",
             )  # fmt: skip
 

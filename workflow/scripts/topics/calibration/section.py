@@ -140,12 +140,22 @@ def sentence(table: pd.DataFrame) -> str:
     text = f"{agreeing:,} of {count(points, 'measured value')} agree with their exact numbers"
     rates = [summary for summary in quantities if summary.quantity == "rate"]
     if rates and not is_missing(rates[0].largest_ppm):
-        text += f"; the rate is off by at most {_ppm_words(rates[0].largest_ppm)}"
-        if abs(rates[0].known_ppm) >= 1:
-            text += f", of which {_ppm_words(rates[0].known_ppm)} are due to the shaper's rounding to whole nanoseconds"
+        text += f"; the rate is off by at most {_ppm_words(rates[0].largest_ppm)}{_known_words(rates[0])}"
     off = table[table["verdict"] == "off"]
     places = [f"{row.quantity} in {row.scenario_label}" for row in off.itertuples()]
     return f"{text}{f'. Off: {listed(places)}' if places else ''}."
+
+
+def _known_words(rate):
+    """Return the known cause of a part of the rate's largest error, in words.
+
+    The shaper's rounding makes the rate too high, and frames that don't belong to the flow make it too low.
+    """
+    part = min(rate.known_ppm, rate.largest_ppm, key=abs)
+    if abs(part) < 1 or rate.known_ppm * rate.largest_ppm < 0:
+        return ""
+    cause = "are due to the shaper's rounding to whole nanoseconds"
+    return f", of which {_ppm_words(part)} {cause if part > 0 else 'can be due to Router Solicitations'}"
 
 
 def _ppm_words(value):

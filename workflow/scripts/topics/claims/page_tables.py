@@ -65,12 +65,12 @@ def value_text(row) -> str:
     """Return our value, its unit and its interval as one line of text."""
     if is_missing(row["value"]):
         return NONE
-    if row["value"] != 0 and abs(row["value"]) < 0.0005:
-        return f"{row['value']:.2g}"
-    decimals = _claim_decimals(row)
-    unit = f" {row['unit']}" if row["unit"] else ""
+    has_interval = not (is_missing(row["low"]) and is_missing(row["high"]))
+    decimals, unit = _claim_decimals(row), f" {row['unit']}" if row["unit"] else ""
+    if row["value"] != 0 and abs(row["value"]) < 0.0005 and not has_interval:  # such as the p-value of a test
+        return f"{row['value']:.2g}{unit}"
     text = minus(number(row["value"], decimals)) + unit
-    if is_missing(row["low"]) and is_missing(row["high"]):
+    if not has_interval:
         return text
     low, high = (minus(number(row[end], decimals)) for end in ("low", "high"))
     return f"{text} ({f'{low} to {high}' if high != NONE else f'{low} or more'})"

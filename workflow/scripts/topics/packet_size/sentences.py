@@ -72,19 +72,20 @@ def _calculation_sentence(cells):
         parts.append(
             f"throughput is at most {number(abs(worst['difference_percent']), 3)} % off ({_cell_words(worst, cells)})"
         )
-    quiet = trips[trips["background"] == "none"]
+    quiet = trips[(trips["background"] == "none") & (trips["agrees"] == "True")]
     if len(quiet):
         excess = quiet.groupby(["protocol", "ip_version"])["excess"]
         spread = (excess.max() - excess.min()).max()
         low, high = (number(value, 2) for value in (quiet["excess"].min(), quiet["excess"].max()))
+        which = "a round trip" if len(quiet) == (trips["background"] == "none").sum() else "a round trip that agrees"
         parts.append(
-            f"a round trip takes {low} to {high} µs more than the cable needs because of the guest's clock, and this excess "
+            f"{which} takes {low} to {high} µs more than the cable needs because of the guest's clock, and this excess "
             f"varies by at most {number(spread, 2)} µs across sizes"
         )
     clock = " and, for round trips, the steps of the guest's clock" if len(trips) else ""
     what = (
         f"In {agreeing:,} of {count(len(judged), 'cell')} the mean agrees with the value calculated from the headers, within "
-        f"{plain(TOLERANCE_PERCENT)} %{clock}: {'; '.join(parts)}."
+        f"{plain(TOLERANCE_PERCENT)} %{clock}{f': {text}' if (text := '; '.join(parts)) else ''}."
     )
     return f"{what}{_without_value(cells[cells['metric'].isin(judged['metric'])])}"
 
@@ -159,7 +160,9 @@ def ip_version_sentence(differences, header_margin) -> str:
         percent = rows.loc[rows["traffic"] == traffic, "percent"]
         if len(percent):
             parts.append(f"{kind.name} {_range_words(percent)} %")
-    text = f"IPv6 against IPv4, over all sizes: {listed(parts)}"
+    missing = int(((differences["question"] == IP_VERSION) & differences["percent"].isna()).sum())
+    sizes = f"{count(len(rows), 'pair')} of cells (others without a valid run: {missing:,})" if missing else "all sizes"
+    text = f"IPv6 against IPv4, over {sizes}: {listed(parts)}"
     apart = (rows["difference"] - rows["expected"]).abs().groupby(rows["unit"]).max()
     unexplained = [
         f"{number(apart[quantity.unit], 2)} {quantity.unit} of {quantity.words}"

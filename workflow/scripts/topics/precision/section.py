@@ -42,15 +42,23 @@ def wanted_words(study) -> str:
 def precision_sentence(table, study) -> str:
     """Report how many means are as precise as required, and the number of replications."""
     known = table[table["verdict"] != NO_VALUE]
-    precise = known["verdict"].isin([PRECISE, ONE])
+    is_precise = known["verdict"].isin([PRECISE, ONE])
     taken = table.groupby("scenario")["replications"].first()
     sentence = (
-        f"{int(precise.sum()):,} of {count(len(known), 'mean')} are as precise as required ({wanted_words(study)})"
+        f"{int(is_precise.sum()):,} of {count(len(known), 'mean')} {'is' if len(known) == 1 else 'are'} as precise as required ({wanted_words(study)}), "
+        f"after {between(taken)} replications"
+        if len(known)
+        else "No mean is known, because no valid run has a value"
     )
-    sentence += f", after {between(taken)} replications"
-    if not precise.all():
-        ended = known.loc[~precise, "replications"].max() >= looks(study)[-1]
-        sentence += f"; {'the others ended at the largest allowed number' if ended else 'the others need more'}"
+    ended = known.loc[~is_precise, "replications"] >= looks(study)[-1]
+    if ended.all() and len(ended):
+        sentence += "; the others ended at the largest allowed number"
+    elif ended.any():
+        sentence += f"; {int(ended.sum()):,} of the others ended at the largest allowed number, and {int((~ended).sum()):,} {'needs' if (~ended).sum() == 1 else 'need'} more"
+    elif len(ended):
+        sentence += "; the others need more"
+    if len(known) and (unknown := len(table) - len(known)):
+        sentence += f"; {count(unknown, 'more mean')} {'is' if unknown == 1 else 'are'} unknown, because no valid run has a value"
     return f"{sentence}."
 
 

@@ -8,6 +8,10 @@ from topics.sensitivity.tables import SENSITIVITY
 from wording.scenario_words import ip_words
 
 HIGHER, LOWER, ALIKE, OPEN = "higher", "lower", "equivalent", "open"
+#: Beginnings of the verdicts on IP versions that show a difference beyond the margin, and of verdicts without a test.
+BEYOND, ONE_VALUE_BEYOND = "differs, beyond the margin", "one measurement, beyond the margin"
+ONE_VALUE_ALIKE = ("one measurement, same", "one measurement, within the margin")
+KEPT = ["scenario", "metric", "effect", "pairs"]
 GOODPUT = "goodput_mbps"
 NOTHING_KNOWN = "no valid run to compare with"
 
@@ -15,18 +19,22 @@ NOTHING_KNOWN = "no valid run to compare with"
 def ip_conclusions(table) -> pd.DataFrame:
     """Return the conclusions from ``analysis/ip_versions.csv``, one per row.
 
-    The columns are scenario, metric, effect, pairs, what (subject of the conclusion, in words) and conclusion.
+    The columns are scenario, metric, effect, pairs, what (subject of the conclusion, in words), conclusion, and beyond (whether a difference
+    is shown to be larger than the margin). A significant difference that is shown to be smaller than the margin is `ALIKE`.
     """
     conclusions = [
-        _direction(effect) if verdict.startswith("differs") else ALIKE if equivalent == "yes" else OPEN
+        ALIKE if equivalent == "yes" or verdict.startswith(ONE_VALUE_ALIKE)
+        else _direction(effect) if verdict.startswith(("differs", ONE_VALUE_BEYOND))
+        else OPEN
         for verdict, equivalent, effect in zip(table["verdict"], table["equivalent"], table["effect"], strict=True)
-    ]
+    ]  # fmt: skip
     what = [f"{cca}, {metric}" for cca, metric in zip(table["cca"], table["metric"], strict=True)]
-    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=conclusions)
+    beyond = table["verdict"].str.startswith((BEYOND, ONE_VALUE_BEYOND))
+    return table[KEPT].assign(what=what, conclusion=conclusions, beyond=beyond)
 
 
 def cca_conclusions(table, significance) -> pd.DataFrame:
-    """Return the conclusions from ``analysis/cca_pairs.csv``, with the columns of `ip_conclusions`."""
+    """Return the conclusions from ``analysis/cca_pairs.csv``, with the columns of `ip_conclusions`; these tests have no margin."""
     conclusions = [
         _direction(effect) if p < significance else OPEN
         for p, effect in zip(table["p_holm"], table["effect"], strict=True)
@@ -35,7 +43,7 @@ def cca_conclusions(table, significance) -> pd.DataFrame:
         f"{row['cca_a']} against {row['cca_b']} over {ip_words(row['ip_version'])}, {row['metric']}"
         for row in table.to_dict("records")
     ]
-    return table[["scenario", "metric", "effect", "pairs"]].assign(what=what, conclusion=conclusions)
+    return table[KEPT].assign(what=what, conclusion=conclusions, beyond=False)
 
 
 def _direction(effect):
@@ -72,11 +80,14 @@ def _moves(before, after) -> dict:
     both = both[(both["pairs"] > 0) & (both["pairs_after"] > 0)]
     was, now = both["conclusion"], both["conclusion_after"]
     same, shown, shown_after = was == now, was != OPEN, now != OPEN
+    # A difference that may be smaller than the margin doesn't contradict equivalence.
+    apart = (was != ALIKE) & (now != ALIKE) | both["beyond"].astype(bool) | both["beyond_after"].astype(bool)
+    turned = ~same & shown & shown_after & apart
     goodput = both[both["metric"] == GOODPUT]
     shifts = (goodput["effect_after"] - goodput["effect"]).abs().dropna()
     return {
         "conclusions": len(both), "shown": int(shown.sum()), "same": int(same.sum()),
-        "turned": int((~same & shown & shown_after).sum()), "lost": int((shown & ~shown_after).sum()),
+        "turned": int(turned.sum()), "lost": int((shown & ~same & ~turned).sum()),
         "won": int((~shown & shown_after).sum()), "largest_shift": shifts.max() if len(shifts) else None,
         "moved": "; ".join(f"{what}: {a} -> {b}" for what, a, b in zip(both["what"], was, now, strict=True) if a != b)
         if len(both)

@@ -36,9 +36,13 @@ def findings(material) -> list[Finding]:
 
 def sensitivity_sentence(table) -> str:
     """Name the perturbations that reverse conclusions; report the shares of conclusions lost or gained, and those expected by chance."""
-    sums = table.groupby("perturbation", sort=False)[["conclusions", "turned", "lost", "won"]].sum()
+    sums = table.groupby("perturbation", sort=False)[["conclusions", "shown", "turned", "lost", "won"]].sum()
     if sums.empty:
         return "No scenario could be run both unchanged and perturbed."
+    if not sums["conclusions"].any():
+        return "No conclusion could be compared, because no scenario has valid runs both unchanged and perturbed."
+    if not sums[["shown", "won"]].any(axis=None):
+        return "No comparison shows a result, whether unchanged or perturbed, so no conclusion could change."
     turned = [
         f"{WORDS[name]} ({count(int(row['turned']), 'conclusion')})" for name, row in sums.iterrows() if row["turned"]
     ]
@@ -59,4 +63,7 @@ def sensitivity_sentence(table) -> str:
         text += f"; on average over {count(len(shares), 'perturbation')}, {mean:.0f} % were lost or gained"
     if chance is not None:
         text += f"; with only the seeds changed, {chance:.0f} % were lost or gained"
+    unknown = [WORDS[name] for name, number in sums["conclusions"].items() if not number]
+    if unknown:
+        text += f"; nothing is known about {listed(unknown)}, because no scenario has valid runs to compare"
     return f"{text}."

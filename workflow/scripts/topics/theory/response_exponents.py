@@ -16,6 +16,7 @@ from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.run_keys import CELL
 from tcp_models import throughput_models as theory
 from tcp_models.model_names import CUBIC, SQUARE_ROOT
+from topics.theory.preconditions import unlike_runs
 from topics.theory.tables import REGRESSIONS
 from wording.number_format import count
 
@@ -42,7 +43,8 @@ CONDITIONS = {
 def cell_means(runs, scenarios) -> pd.DataFrame:
     """Return one row per cell, with the means of goodput per flow, RTT and loss after start-up.
 
-    The means are over the valid runs for which all three values are known.
+    The means are over the valid runs for which all three values are known. `comparable` is False for a cell with random loss whose valid
+    runs violate an assumption of the response functions.
     """
     runs = runs_at_centre(runs, scenarios)
     measured = runs[["goodput_steady_mbps", "rtt_steady_ms", "retransmit_steady_percent"]].notna().all(axis=1)
@@ -59,8 +61,12 @@ def cell_means(runs, scenarios) -> pd.DataFrame:
         reno_capped=(f"{SQUARE_ROOT}, capped", "any"),
         cubic_capped=(f"{CUBIC}, capped", "any"),
     )  # fmt: skip
+    lossy = runs[runs["valid"] & (runs["loss_configured_percent"] > 0)]
+    unlike = {cell for cell, of_cell in lossy.groupby(CELL, sort=False) if unlike_runs(of_cell, SQUARE_ROOT)}
+    comparable = [cell not in unlike for cell in means.index]
     means = means.reset_index().merge(scenarios[["scenario", *CONDITIONS]], on="scenario", how="left")
     return means.assign(
+        comparable=comparable,
         per_flow_mbps=means["goodput_mbps"] / means["flows"],
         # Standard error of the logarithm, to first order; 0 for a single run, for which it is unknown.
         log_error=(means["goodput_error"] / means["goodput_mbps"].where(means["goodput_mbps"] > 0)).fillna(0.0),
@@ -143,11 +149,14 @@ def _regression_row(cells, cca, terms, confidence):
 
     The first of `terms` is the column whose exponent is reported; the other terms are fitted too.
     """
+    known, cells = len(cells), cells[cells["comparable"]]
     notes = [
         f"the scenarios differ in {words}"
         for column, words in CONDITIONS.items()
         if cells[column].nunique(dropna=False) > 1
     ]
+    if len(cells) < known:
+        notes.append(f"{count(known - len(cells), 'scenario')} left out: not comparable with the {SQUARE_ROOT}")
     usable = cells[(cells[["per_flow_mbps", *terms]] > 0).all(axis=1)]
     if len(usable) < len(cells):
         notes.append(f"{count(len(cells) - len(usable), 'scenario')} left out: a value of 0 has no logarithm")

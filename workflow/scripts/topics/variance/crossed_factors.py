@@ -20,6 +20,8 @@ WORDS = {
     "jitter_reverse_ms": "jitter", "loss_forward_percent": "loss", "loss_reverse_percent": "loss", "message_bytes": "message", "ecn": "ECN",
     "path_delay_ms": "path delay", "access_delay_ms": "access delay", "duration_s": "duration", "bitrate_mbps": "bitrate",
 }  # fmt: skip
+#: Ends of the names of columns with one value for each direction.
+DIRECTIONS = {"_forward": "forward", "_reverse": "reverse"}
 SCENARIO = "scenario"
 
 
@@ -30,15 +32,26 @@ def crossed_conditions(scenarios: pd.DataFrame) -> pd.DataFrame | None:
     in words. The values are indices of the condition's levels, in order of appearance. Conditions that always vary together are combined:
     "rate and queue".
     """
-    together: dict[tuple, list[str]] = {}
+    together: dict[tuple, list[str]] = {}  # levels -> columns
     for name in scenarios.columns:
         levels = tuple(pd.factorize(scenarios[name], use_na_sentinel=False)[0].tolist())
         if name not in NOT_SET and max(levels) > 0:
-            together.setdefault(levels, []).append(WORDS.get(name, name.replace("_", " ")))
-    names = [" and ".join(dict.fromkeys(words)) for words in together.values()]
+            together.setdefault(levels, []).append(name)
+    names = [" and ".join(dict.fromkeys(map(_words, columns))) for columns in together.values()]
+    if len(set(names)) < len(names):  # the directions vary separately
+        names = [" and ".join(map(_words_with_direction, columns)) for columns in together.values()]
     if len(names) == 1 and names[0].count(" and ") > 1:
         names = [SCENARIO]  # two or more scenarios that differ in several conditions at once
     levels = pd.DataFrame(dict(zip(names, together, strict=True)), index=scenarios["scenario"])
     if levels.empty or len(levels) != math.prod(levels.nunique()) or levels.duplicated().any():
         return None
     return levels
+
+
+def _words(column):
+    return WORDS.get(column, column.replace("_", " "))
+
+
+def _words_with_direction(column):
+    direction = next((words for end, words in DIRECTIONS.items() if end in column), "")
+    return " ".join(filter(None, (direction, _words(column))))

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from inference.mean_interval import repeats_one_measurement
 from inference.variance_components import HIGHER as REST
 from inference.variance_components import RUN, SEED, decompose
 from run_tables.metrics import METRICS
+from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL
 from study_files.study_design import cca_word
 from topics.variance.crossed_factors import SCENARIO, crossed_conditions
@@ -48,6 +50,10 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
         notes.append(f"{count(left_out, 'scenario')} left out: a cell has no value")
     if len(whole) * cells < 2:
         return [same | {"note": "; ".join(["fewer than two cells to compare", *notes])}]
+    used = there[there["scenario"].isin(whole["scenario"])]
+    if repeats_one_measurement(used[metric.column], resolution_of(used, metric.column)):
+        how = "" if used[metric.column].nunique() == 1 else " within the resolution of the measurement"
+        return [same | {"note": "; ".join([f"all values are equal{how}", *notes])}]
     conditions = crossed_conditions(whole)
     if conditions is None:
         conditions = pd.DataFrame({SCENARIO: range(len(whole))}, index=whole["scenario"])
@@ -64,8 +70,6 @@ def decompose_metric(runs, scenarios, metric, confidence) -> list[dict]:
         notes.append("cells have different numbers of runs; each cell counts once")
     if parts[-1].name != (RUN,):
         notes.append("a scenario has no replications, so chance is part of the rest")
-    elif parts[0].share is None:
-        return [same | {"note": "; ".join(["all values are equal", *notes])}]
     elif parts[0].low is None:
         notes.append("too few replications for an interval")
     shared = same | {"cells": len(wide), "replications": fewest, "note": "; ".join(notes)}

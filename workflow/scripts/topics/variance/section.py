@@ -5,11 +5,12 @@ from report_parts.data_tables import Cell, minus
 from report_parts.hypothesis_cells import METRIC, NOTE
 from report_parts.material import Finding
 from run_tables.metrics import METRICS
+from run_tables.run_keys import CELL
 from topics.variance.tables import CHANCE, HIGHER, INTERACTION, JOINED
 from wording.number_format import NONE, is_missing, number
 from wording.sentence_words import listed
 
-#: A sentence names only parts with at least this share in percent, and at most this number of parts.
+#: A sentence names only parts with at least this share in percent and an interval above 0, and at most this number of parts.
 NAMED_FROM, NAMED = 5.0, 3
 
 
@@ -34,16 +35,19 @@ def section(material) -> dict:
 
 def findings(material) -> list[Finding]:
     """Return a finding about the sources of variance of the first metric that varies."""
-    variance = material.tables.variance
+    variance, cells = material.tables.variance, len(material.tables.runs.drop_duplicates(CELL))
     for metric in METRICS:
         parts = variance[(variance["metric"] == metric.column) & variance["share_percent"].notna()]
         if len(parts):
-            return [Finding("Variance", variance_sentence(parts, metric.name), "variance")]
+            return [Finding("Variance", variance_sentence(parts, metric.name, cells), "variance")]
     return []
 
 
-def variance_sentence(parts, name) -> str:
-    """Name the parts that cause most of a metric's variance, and the share due to chance.
+def variance_sentence(parts, name, cells) -> str:
+    """Name the parts that are known to contribute to a metric's variance, and the share due to chance.
+
+    A part whose interval contains 0 isn't named: in almost half of all studies with six replications and nothing but chance, the estimate for
+    some part is at least `NAMED_FROM`.
 
     Parameters
     ----------
@@ -51,20 +55,27 @@ def variance_sentence(parts, name) -> str:
         The metric's rows of `VARIANCE`.
     name : str
         Name of the metric.
+    cells : int
+        Number of the study's cells, including those of scenarios that were left out.
     """
+    taken_as, used = parts["taken_as"].iloc[0], int(parts["cells"].iloc[0])
+    of = f"the variance of {name.lower()}{'' if taken_as == 'value' else f' (of its {taken_as})'}"
+    over = "all cells and runs" if used == cells else f"the runs of {used:,} of {cells:,} cells"
+    chance = parts[parts["kind"] == CHANCE]
+    if chance.empty or parts["approximate_low_percent"].isna().all():
+        return f"There are too few replications to show how much of {of} over {over} is due to chance, and how much to anything else."
     systematic = parts[parts["kind"] != CHANCE].sort_values("share_percent", ascending=False, kind="stable")
-    shown = systematic[systematic["share_percent"] >= NAMED_FROM].head(NAMED)
-    taken_as = parts["taken_as"].iloc[0]
-    subject = f"Of the variance of {name.lower()}{'' if taken_as == 'value' else f' (of its {taken_as})'} over all cells and runs"
-    words = [f"{_percent(row['share_percent'])} is explained by {_source(row)}" for row in shown.to_dict("records")]
+    is_known = (systematic["share_percent"] >= NAMED_FROM) & (systematic["approximate_low_percent"] > 0)
+    words = [
+        f"{_percent(row['share_percent'])} is explained by {_source(row)}"
+        for row in systematic[is_known].head(NAMED).to_dict("records")
+    ]
     words = (
         [words[0], *(text.replace(" is explained", "") for text in words[1:])]
         if words
-        else [f"no part contributes at least {NAMED_FROM:g} %"]
+        else [f"no part of at least {NAMED_FROM:g} % can be distinguished from chance"]
     )
-    chance = parts[parts["kind"] == CHANCE]
-    last = f"; {_percent(chance['share_percent'].sum())} is random variation between runs" if len(chance) else ""
-    return f"{subject}, {listed(words)}{last}."
+    return f"Of {of} over {over}, {listed(words)}; {_percent(chance['share_percent'].sum())} is random variation between runs."
 
 
 def _percent(share) -> str:
