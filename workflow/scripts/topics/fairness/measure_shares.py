@@ -10,11 +10,14 @@ from topics.fairness.flow_shares import position_of
 from topics.fairness.tables import FLOW_SHARES
 
 
-def shares_of_flows(runs, flows) -> pd.DataFrame:
-    """Return `FLOW_SHARES`: all flows of all runs with their shares, in the order of the runs.
+def shares_of_flows(runs, flows, others=None) -> pd.DataFrame:
+    """Return `FLOW_SHARES`: the flows under test of all runs with their shares, in the order of the runs.
 
-    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``.
+    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``. ``others`` is the result of `topic.other_groups`.
     """
+    of_others = [(name, group) for name, groups in (others or {}).items() for group in groups]
+    if of_others:
+        flows = flows[~pd.MultiIndex.from_frame(flows[["scenario", "group"]]).isin(of_others)]
     finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
     shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(
         flows[flows["direction"] == "forward"].drop(columns="valid"), on=RUN, how="left", validate="one_to_many"
@@ -37,7 +40,7 @@ def add_shares(shares) -> pd.DataFrame:
     return shares
 
 
-def measure_shares(runs, scenarios, flows) -> pd.DataFrame:
+def measure_shares(runs, scenarios, flows, others) -> pd.DataFrame:
     """Return `FLOW_SHARES`."""
     flows = flows_at_centre(flows, runs, scenarios)
-    return shares_of_flows(runs, flows)
+    return shares_of_flows(runs, flows, others)

@@ -12,6 +12,7 @@ from topics.fairness.sentences import (
     rtt_sentence,
     theory_sentence,
 )  # fmt: skip
+from topics.fairness.topic import other_groups
 
 
 def section(material) -> dict | None:
@@ -36,6 +37,7 @@ def section(material) -> dict | None:
         "theory": theory_table(tables.share_theory) if len(tables.share_theory) else None,
         "mixes": mix_table(tables.shares),
         "replications": replications_words(material.study),
+        "others": bool(other_groups(material.design)),
     }
 
 
@@ -46,7 +48,8 @@ def _who_wins(material):
     """
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
-    ranking = ranking_sentence(pairs, base, significance, material.params["confidence"])
+    of = "the goodput of both" if base in other_groups(material.design) else "the link"
+    ranking = ranking_sentence(pairs, base, significance, material.params["confidence"], of)
     return ranking, reversal_sentence(pairs, significance)
 
 
