@@ -14,7 +14,6 @@ from tcp_models.fairness_index import jain_index
 from tidy_tables import completed
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
 from topics.fairness.measure_shares import add_shares, shares_of_flows
-from topics.fairness.topic import other_groups
 
 
 @pytest.mark.parametrize(
@@ -94,13 +93,14 @@ def test_flows_of_other_groups_have_no_part_in_a_mix():
 def test_groups_that_arent_part_of_a_mix():
     groups = [
         {"name": "beside", "cca": "bbr", "stop_s": 10},
+        {"name": "back", "stop_s": 10, "direction": "reverse"},
         {"name": "mix", "count": 2, "stop_s": 10},
         {"name": "web", "application": "web", "cca": "cubic", "count": 2, "bytes": 1000},
     ]
     scenarios = [{"id": name, "link": {"rate_mbps": 10, "delay_ms": 10}} for name in ("plain", "groups")]
     scenarios = [scenarios[0] | {"flows": 2}, scenarios[1] | {"flows": groups}]
     made = resolve({"study": "s", "ccas": ["reno+cubic"], "scenarios": scenarios}, "s.yaml")
-    assert other_groups(StudyDesign(made)) == {"groups": ["beside"]}
+    assert StudyDesign(made).other_groups == {"groups": ["beside", "back"]}
 
 
 def test_paths_are_alike_by_design_and_not_by_result():

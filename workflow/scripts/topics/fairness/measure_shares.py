@@ -3,6 +3,7 @@
 import pandas as pd
 
 from run_tables.conditions_at_centre import flows_at_centre
+from run_tables.other_groups import flows_under_test
 from run_tables.resolution import resolutions
 from run_tables.run_keys import RUN
 from tcp_models.fairness_index import jain_index
@@ -13,11 +14,9 @@ from topics.fairness.tables import FLOW_SHARES
 def shares_of_flows(runs, flows, others=None) -> pd.DataFrame:
     """Return `FLOW_SHARES`: the flows under test of all runs with their shares, in the order of the runs.
 
-    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``. ``others`` is the result of `topic.other_groups`.
+    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``. ``others`` is `StudyDesign.other_groups`.
     """
-    of_others = [(name, group) for name, groups in (others or {}).items() for group in groups]
-    if of_others:
-        flows = flows[~pd.MultiIndex.from_frame(flows[["scenario", "group"]]).isin(of_others)]
+    flows = flows_under_test(flows, others or {})
     finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
     shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(
         flows[flows["direction"] == "forward"].drop(columns="valid"), on=RUN, how="left", validate="one_to_many"

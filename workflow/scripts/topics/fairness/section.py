@@ -12,7 +12,6 @@ from topics.fairness.sentences import (
     rtt_sentence,
     theory_sentence,
 )  # fmt: skip
-from topics.fairness.topic import other_groups
 
 
 def section(material) -> dict | None:
@@ -37,7 +36,7 @@ def section(material) -> dict | None:
         "theory": theory_table(tables.share_theory) if len(tables.share_theory) else None,
         "mixes": mix_table(tables.shares),
         "replications": replications_words(material.study),
-        "others": bool(other_groups(material.design)),
+        "others": bool(material.design.other_groups),
     }
 
 
@@ -48,7 +47,7 @@ def _who_wins(material):
     """
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
-    of = "the goodput of both" if base in other_groups(material.design) else "the link"
+    of = "the goodput of both" if base in material.design.other_groups else "the link"
     ranking = ranking_sentence(pairs, base, significance, material.params["confidence"], of)
     return ranking, reversal_sentence(pairs, significance)
 

@@ -2,7 +2,6 @@
 
 from itertools import combinations_with_replacement
 
-from experiment.flow_groups import LONG, OWN, PROGRAM
 from topics.fairness.tables import FAIRNESS_FACTORS, FLOW_SHARES, SHARE_PAIRS, SHARE_THEORY, SHARES, START_ORDER
 from topics.time_series.topic import sampled_scenarios
 from topics.topic import Analysis, Plot, Topic, slug_of
@@ -26,19 +25,6 @@ def competitions(design) -> tuple[str, ...]:
     pairs = combinations_with_replacement(_ccas_of(mixes), 2)
     orders = [[mix for mix in (f"{a}+{b}", f"{b}+{a}") if mix in mixes] for a, b in pairs]
     return tuple(both[0] for both in orders if both)[:MOST_COMPETITIONS] if sampled_scenarios(design) else ()
-
-
-def other_groups(design) -> dict[str, list[str]]:
-    """Return scenario -> names of its groups of long flows or programs that aren't part of the mix, without scenarios that have none."""
-    groups = {
-        scenario["id"]: [
-            group["name"]
-            for group in scenario["groups"]
-            if group["application"] == PROGRAM or (group["application"] == LONG and group["cca"] != OWN)
-        ]
-        for scenario in design.scenarios
-    }
-    return {name: others for name, others in groups.items() if others}
 
 
 def _figures(design):
@@ -76,7 +62,7 @@ TOPIC = Topic(
             "measure_shares",
             ("runs", "flows", "scenarios"),
             (FLOW_SHARES,),
-            params=lambda design: {"others": other_groups(design)},
+            params=lambda design: {"others": design.other_groups},
         ),
         Analysis(
             "compare_shares",
