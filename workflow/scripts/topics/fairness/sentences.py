@@ -109,7 +109,7 @@ def rtt_sentence(pairs, flows) -> str:
 
 
 def equals_sentence(pairs) -> str:
-    """Report Jain's index of two flows of the same CCA when both paths are alike."""
+    """Report Jain's index of flows of the same CCA on paths that are alike."""
     alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
     if own.empty:
@@ -121,7 +121,7 @@ def equals_sentence(pairs) -> str:
     ]
     fair = int((own["jain"] >= 0.95).sum())
     return (
-        f"Two flows of the same CCA on the same path have a typical Jain's index of at least 0.95 in {fair} of "
+        f"Flows of the same CCA on the same path have a typical Jain's index of at least 0.95 in {fair} of "
         f"{count(len(own), 'cell')}; the lowest for each CCA: {listed(named)}."
     )
 
