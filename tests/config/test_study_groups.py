@@ -126,6 +126,19 @@ def test_bad_groups_get_one_sentence(grouped, groups, defaults, sentence):
     assert any(sentence in line for line in sentences), sentences
 
 
+@pytest.mark.parametrize(
+    "group",
+    [CALL | {"packet_bytes": 1000, "interval_ms": 4, "stop_s": 10}, WEB | {"arrivals_per_s": 10, "bytes": 25_000}],
+)
+def test_traffic_in_reverse_has_the_rate_of_that_direction(grouped, group):
+    """2 Mbit/s fit into 50 Mbit/s, whatever the other direction has, and don't fit into 1."""
+    back, queue = group | {"direction": "reverse"}, {"packets": 50}
+    fits = grouped(LONG, back, link={"rate_mbps": {"forward": 1, "reverse": 50}}, queue=queue)
+    assert study.resolve(fits, "small.yaml")
+    narrow = grouped(LONG, back, link={"rate_mbps": {"forward": 50, "reverse": 1}}, queue=queue)
+    assert any("allowed: less than link.reverse_rate_mbps, 1" in line for line in problems(narrow))
+
+
 def test_groups_that_ignore_the_ccas_under_test_run_one_alone(grouped):
     config = grouped(LONG | {"cca": "bbr"})
     config["ccas"] = ["reno", "cubic"]

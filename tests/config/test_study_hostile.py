@@ -49,6 +49,22 @@ def test_what_yaml_can_be_made_to_do(tmp_path, text, message):
     assert refusal(tmp_path / "study.yaml", text) == message
 
 
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ('study: x\nccas: [reno]\nscenarios:\n  1: {x: "\\a"}\n', "scenarios[1].x has the control character U+0007;"),
+        (f'{START}    link: {{timeline: {{file: "a\\0b"}}}}\n', "can't be read (no file has such a name)."),
+        (
+            f"{START}    traffic: {{duration_s: 1.0e+308}}\n    link: {{timeline: {{pattern: satellite, period_s: 0.01}}}}\n",
+            "makes more than 2,000 changes in 1e+308 s;",
+        ),
+    ],
+    ids=("number as key", "null byte", "endless pattern"),
+)
+def test_what_stopped_with_a_traceback(tmp_path, text, message):
+    assert message in refusal(tmp_path / "study.yaml", text)
+
+
 def test_a_number_of_5000_digits(tmp_path):
     message = refusal(tmp_path / "study.yaml", f"seed: {'9' * 5000}\n")
     assert "is not a valid int." in message and len(message) < 200

@@ -230,10 +230,10 @@ def test_flows_of_a_run_that_repeat_one_measurement_have_no_interval():
         goodput_mbps=study["flows"].groupby([*CELL, "flow"])["goodput_mbps"].transform("first")
     )
     runs = study["runs"].assign(rtt_mean_ms=50.0, retransmits=20, jain_index=0.9)
-    table = compare_flows(runs, flows, 0.95)
+    table = compare_flows(runs, flows, {}, 0.95)
     assert len(table) and table[["ci_low", "ci_high"]].isna().all(axis=None)
     flows.loc[flows["replication"] == 2, "goodput_mbps"] *= 0.3
-    lost = compare_flows(runs, flows, 0.95).query("quantity == 'goodput'")
+    lost = compare_flows(runs, flows, {}, 0.95).query("quantity == 'goodput'")
     assert lost["ci_low"].isna().all()
 
 

@@ -9,10 +9,12 @@ import pytest
 from run_tables.path_tables import BOTTLENECKS
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import FLOWS, RUNS
+from study_files.study import resolve
 from tidy_tables import completed
 from topics.chain.describe_chains import describe_chains
 from topics.chain.section import findings
 from topics.chain.tables import CHAIN_CELLS
+from topics.chain.topic import in_common
 
 SCENARIO = {
     "scenario": "two", "topology": "chain", "bottlenecks": 2, "flows": 3, "cross_flows": 1, "cross_cca": "", "pairs": 3,
@@ -87,6 +89,27 @@ def test_a_dumbbell_of_two_pairs_is_one_bottleneck():
     assert cell["proportional_percent"] == cell["minimum_delay_percent"] == 50
     assert cell["queue_drop_percent"] == pytest.approx(3)
     assert (cell["setting"], cell["conditions"]) == (1, "1 long and 1 cross flow, 10 Mbit/s, drop-tail of 66 packets")
+
+
+@pytest.mark.parametrize(
+    "other", [{"groups": "own, web"}, {"multipath": "mptcp"}, {"protocol": "udp"}, {"pairs": 3, "topology": "dumbbell"}]
+)
+def test_dumbbells_that_no_chain_resembles_are_left_out(other):
+    """In one with groups, the second pair may carry web objects, calls or another CCA, and no long flow at all."""
+    runs, flows, bottlenecks, scenarios = tables([[4.0, 5.0]], scenario=ONE | other)
+    assert describe_chains(runs, flows[flows["pair"] == 1], bottlenecks, scenarios, SETTINGS, 0.95).empty
+
+
+def test_scenarios_differ_if_long_and_cross_flows_exchange_their_delays():
+    def common(delays_ms):
+        scenario = {
+            "id": "x", "topology": "chain", "chain": {"bottlenecks": 2, "cross_flows": 1}, "flows": 1,
+            "link": {"rate_mbps": 10, "delay_ms": 10}, "hosts": {"access_delay_ms": delays_ms},
+        }  # fmt: skip
+        return in_common(resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")["scenarios"][0])
+
+    assert common([0, 10, 10]) != common([10, 0, 0])
+    assert common([5, 5, 5]) == common(5)
 
 
 def test_theory_is_silent_where_it_does_not_apply():

@@ -1,10 +1,16 @@
 """Results of each direction of a cell, for flows with known goodputs."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
+from study_files.study import resolve
+from study_files.study_design import StudyDesign
 from topics.directions.describe_directions import describe_directions
 from topics.directions.plot_directions import lines_of
+from topics.directions.section import findings
+from topics.directions.topic import TOPIC, apart, offered
 
 CELL = {"scenario": "both", "cca": "cubic", "ip_version": "ipv4"}
 SCENARIOS = pd.DataFrame([{"scenario": "both", "label": "Both"}, {"scenario": "one", "label": "One"}])
@@ -22,8 +28,47 @@ def flow(number, direction, mbps, replication=1, **other):
     return CELL | {"replication": replication, "valid": True, "start_offset_ms": 10.0 * number} | row | other
 
 
-def described(rows):
-    return describe_directions(pd.DataFrame(rows), SCENARIOS, OFFERED, 0.95)
+def described(rows, apart=()):
+    return describe_directions(pd.DataFrame(rows), SCENARIOS, OFFERED, apart, 0.95)
+
+
+def design_of(*groups):
+    """Return the design of a study with one scenario of 30 s and 20 Mbit/s."""
+    flows = [{"name": f"flow{number}", "stop_s": 30} | group for number, group in enumerate(groups)]
+    scenario = {"id": "both", "link": {"rate_mbps": 20, "delay_ms": 20}, "traffic": {"duration_s": 30}, "flows": flows}
+    return StudyDesign(resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml"))
+
+
+UP = {"direction": "reverse"}
+CALL = {"application": "real-time"}
+
+
+@pytest.mark.parametrize(
+    ("groups", "applies"), [(({}, UP), True), (({}, CALL | UP), False), ((CALL, UP), False), (({}, CALL, UP), True)]
+)
+def test_the_topic_is_of_long_flows_that_send_both_ways(groups, applies):
+    design = design_of(*groups)
+    assert TOPIC.applies(design) == applies and bool(offered(design)) == applies
+
+
+def test_goodputs_of_flows_at_different_times_dont_add_up():
+    """Two downloads of 18 Mbit/s, one after the other, aren't 36 Mbit/s on a link of 20."""
+    design = design_of({"stop_s": 10}, {"start_s": 20}, UP)
+    assert apart(design) == [("both", "forward")]
+    down, up = described(
+        [flow(0, "forward", 18), flow(1, "forward", 18), flow(2, "reverse", 1.5)], apart(design)
+    ).to_dict("records")
+    assert pd.isna(down["goodput_mbps"]) and pd.isna(down["used_percent"]) and up["goodput_mbps"] == 1.5
+    assert apart(design_of({"on_s": 2, "off_s": 3}, UP)) == [("both", "forward")]
+
+
+@pytest.mark.parametrize(("groups", "count"), [(({}, UP), 1), (({"stop_s": 10}, UP | {"start_s": 20}), 0)])
+def test_findings_are_about_flows_that_send_at_once(groups, count):
+    cells = described([flow(0, "forward", 10), flow(1, "reverse", 1.5)])
+    material = SimpleNamespace(
+        design=design_of(*groups), tables=SimpleNamespace(direction_cells=cells), ranked=lambda cells: cells
+    )
+    assert len(findings(material)) == count
 
 
 def test_goodputs_of_a_direction_are_added_and_its_rtts_are_averaged():

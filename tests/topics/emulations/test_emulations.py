@@ -1,5 +1,7 @@
 """One nominal path implemented in several ways: the scenarios that count, their comparison, and the text about them."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -70,3 +72,16 @@ def test_the_finding_names_both_ends_and_every_way_is_drawn(cells):
     )
     panels = draw_emulations(cells).panels
     assert len(panels) == 3 * cells["ip_version"].nunique()
+
+
+def test_the_finding_counts_the_ways_of_its_cca():
+    """BBR has no valid run in one of three ways, in which Reno has some."""
+    row = {"setting": 1, "ip_version": "ipv4", "goodput_mbps": 19.0}
+    rtts_ms = {"reno": (50.0, 51.0, 52.0), "bbr": (50.0, 100.0, None)}
+    rows = [
+        row | {"cca": cca, "scenario": way, "scenario_label": way, "rtt_mean_ms": rtt_ms}
+        for cca, of_cca in rtts_ms.items() for way, rtt_ms in zip(WAYS, of_cca, strict=False)
+    ]  # fmt: skip
+    material = SimpleNamespace(tables=SimpleNamespace(emulation_cells=pd.DataFrame(rows)))
+    (finding,) = findings(material)
+    assert finding.text.startswith("The same path, implemented in 2 ways, gives BBR a mean RTT from 50.0 ms")

@@ -1,6 +1,7 @@
 """Effects of a path that goes down, measured in samples worked out by hand."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,8 @@ from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import RUNS
 from tidy_tables import completed
 from topics.failover.measure_failovers import failover_cells, measure_run
-from topics.failover.path_series import acked_by_path
+from topics.failover.path_series import acked_by_path, path_ideal_mbps
+from topics.failover.section import findings
 
 SCENARIO = {
     "scenario": "down", "paths": 2, "outage_path": 2.0, "outage_at_s": 4.0, "outage_for_s": 2.0, "duration_s": 12.0,
@@ -44,6 +46,44 @@ def test_a_path_that_never_returns_has_no_time_of_return():
     measured = measure_run(acked_by_path(samples(returns_s=99)), SCENARIO)
     assert np.isnan(measured["return_s"])
     assert measured["after_mbps"] == pytest.approx(1)
+
+
+def test_a_path_that_was_never_joined_and_an_outage_before_the_first_sample():
+    never = measure_run(acked_by_path(samples()[lambda table: table["path"] == 1]), SCENARIO)
+    assert np.isnan(never["return_s"]) and never["standstill_s"] == 1.5
+    early = SCENARIO | {"outage_at_s": 0.1, "outage_for_s": 0.2}
+    assert measure_run(acked_by_path(samples()[lambda table: table["time_s"] > 0]), early)["return_s"] == pytest.approx(
+        0.2
+    )
+
+
+def test_what_comes_after_an_outage_doesnt_begin_before_its_end():
+    late = SCENARIO | {"outage_at_s": 4.0, "outage_for_s": 6.5}
+    # Only path 1 until 10.5 s, and both paths from then on.
+    assert measure_run(acked_by_path(samples(returns_s=10.5)), late)["after_mbps"] == pytest.approx(2)
+
+
+def test_the_ideal_is_that_of_the_path_that_goes_down():
+    run = {"ideal_goodput_mbps": 33.25, "capacity_mbps": 35.0}
+    unlike = SCENARIO | {"path_rate_mbps": "5 30", "capacity_most_mbps": 35.0}
+    assert path_ideal_mbps(run, unlike) == pytest.approx(0.95 * 30)
+
+
+def test_findings_count_runs_in_which_the_path_is_not_used_again():
+    cell = {
+        "scenario": "down",
+        "scenario_label": "Outage",
+        "outage_path": 2.0,
+        "paths": 2,
+        "outage_for_s": 3.0,
+        "standstill_s": 0.6,
+    }
+    cells = pd.DataFrame([cell | {"return_s": 1.2, "returned": 1, "n": 6}])
+    (finding,) = findings(SimpleNamespace(tables=SimpleNamespace(failovers=cells)))
+    assert finding.text.endswith("it takes 1.20 s until it is used; in 5 of 6 runs, it is not used again.")
+    never = cells.assign(return_s=np.nan, returned=0)
+    (finding,) = findings(SimpleNamespace(tables=SimpleNamespace(failovers=never)))
+    assert finding.text.endswith("(means of the cells); in 6 of 6 runs, it is not used again.")
 
 
 def test_cells_are_means_of_valid_runs_and_count_those_that_returned():

@@ -235,6 +235,8 @@ def test_theory_of_scenarios():
     assert long[("cubic", "reno")]["expected"] == "above 0.50" and long[("cubic", "reno")]["predicted"] is None
     assert models_of_scenario(row | {"loss_forward_percent": 1}, 40.0) == {}
     assert models_of_scenario(row | {"flows": 6}, 40.0) == {}
+    for limit in ({"bitrate_mbps": 1.0}, {"groups": "own, web"}, {"topology": "cable"}, {"netem": "both-ends"}):
+        assert models_of_scenario(row | limit, 40.0) == {}
 
 
 def test_theory_is_held_against_the_interval(study):

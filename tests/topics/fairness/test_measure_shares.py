@@ -8,6 +8,8 @@ import share_studies
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import FLOWS
+from study_files.study import resolve
+from study_files.study_design import StudyDesign
 from tcp_models.fairness_index import jain_index
 from tidy_tables import completed
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
@@ -71,7 +73,34 @@ def test_a_run_with_a_missing_goodput_has_no_shares():
 
 def test_positions_of_mixes_and_of_single_ccas():
     flows = pd.DataFrame({"cca": ["a+b"] * 4 + ["a+b+c"] * 3 + ["a"] * 2, "flow": [0, 1, 2, 3, 0, 1, 2, 0, 1]})
+    flows = flows.assign(scenario="s", ip_version="ipv4", replication=1)
     assert list(position_of(flows)) == [0, 1, 0, 1, 0, 1, 2, 0, 1]
+
+
+def test_flows_of_other_groups_have_no_part_in_a_mix():
+    """A flow of BBR in a group of its own has the first number: it isn't the mix's Reno, nor does it count for any CCA of the mix."""
+    study = share_studies.sharing_study(["reno+cubic"], share_studies.scenarios().iloc[:1], replications=2, noise=0)
+    flows = completed(study["flows"], FLOWS).assign(group="own")
+    bbr = flows[flows["flow"] == 0].assign(group="beside", flow_cca="bbr", goodput_mbps=5.0)
+    both = pd.concat([bbr, flows.assign(flow=flows["flow"] + 1)]).sort_values([*RUN, "flow"])
+    shares = shares_of_flows(study["runs"], both, {"base": ["beside"]})
+    assert list(shares["flow_cca"]) == ["reno", "cubic"] * 2 and list(shares["position"]) == [0, 1] * 2
+    assert shares["share"].to_numpy() == pytest.approx(shares_of_flows(study["runs"], flows)["share"].to_numpy())
+    (pair,) = two_sided_runs(shares)[["first_cca", "second_cca"]].drop_duplicates().to_numpy().tolist()
+    assert pair == ["reno", "cubic"]
+
+
+def test_groups_that_arent_part_of_a_mix():
+    groups = [
+        {"name": "beside", "cca": "bbr", "stop_s": 10},
+        {"name": "back", "stop_s": 10, "direction": "reverse"},
+        {"name": "mix", "count": 2, "stop_s": 10},
+        {"name": "web", "application": "web", "cca": "cubic", "count": 2, "bytes": 1000},
+    ]
+    scenarios = [{"id": name, "link": {"rate_mbps": 10, "delay_ms": 10}} for name in ("plain", "groups")]
+    scenarios = [scenarios[0] | {"flows": 2}, scenarios[1] | {"flows": groups}]
+    made = resolve({"study": "s", "ccas": ["reno+cubic"], "scenarios": scenarios}, "s.yaml")
+    assert StudyDesign(made).other_groups == {"groups": ["beside", "back"]}
 
 
 def test_paths_are_alike_by_design_and_not_by_result():

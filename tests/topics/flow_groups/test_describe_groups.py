@@ -38,7 +38,7 @@ def groups(*goodputs, late=False, valid=True):
 
 
 def test_goodput_and_share_by_hand():
-    table = describe_groups(groups((3.0, 6.0), (5.0, 5.0)), SCENARIOS, 0.95)
+    table = describe_groups(groups((3.0, 6.0), (5.0, 5.0)), SCENARIOS, [], 0.95)
     assert list(table.columns) == GROUP_CELLS.names and list(table["group"]) == ["one", "many"]
     one, many = table.to_dict("records")
     assert (one["n"], one["goodput_mbps"], many["goodput_mbps"], many["flow_mbps"]) == (2, 4.0, 5.5, 5.5 / 4)
@@ -48,14 +48,20 @@ def test_goodput_and_share_by_hand():
 
 
 def test_groups_at_different_times_have_no_shares():
-    table = describe_groups(groups((3.0, 6.0), late=True), SCENARIOS, 0.95)
+    table = describe_groups(groups((3.0, 6.0), late=True), SCENARIOS, [], 0.95)
     assert table["share_percent"].isna().all() and table["goodput_mbps"].notna().all()
-    table = describe_groups(groups((3.0, None)), SCENARIOS, 0.95)
+    table = describe_groups(groups((3.0, None)), SCENARIOS, [], 0.95)
     assert table["share_percent"].isna().all()
 
 
+def test_a_group_that_pauses_has_no_share():
+    """Its goodput is that of its on-times: 9.5 Mbit/s for a tenth of the time isn't half of the link."""
+    table = describe_groups(groups((9.5, 9.0)), SCENARIOS, [("a", "one")], 0.95)
+    assert table["share_percent"].isna().all() and table["goodput_mbps"].notna().all()
+
+
 def test_a_cell_without_a_valid_run_has_no_numbers():
-    table = describe_groups(groups((3.0, 6.0), valid=False), SCENARIOS, 0.95)
+    table = describe_groups(groups((3.0, 6.0), valid=False), SCENARIOS, [], 0.95)
     assert table["n"].eq(0).all() and table["goodput_mbps"].isna().all()
 
 
@@ -65,7 +71,7 @@ def scenario(*given):
 
 
 def test_the_section_says_what_each_group_gets():
-    cells = describe_groups(groups((3.0, 6.0), (5.0, 5.0)), SCENARIOS, 0.95)
+    cells = describe_groups(groups((3.0, 6.0), (5.0, 5.0)), SCENARIOS, [], 0.95)
     design = SimpleNamespace(scenarios=[scenario({}, {"on_s": 2})])
     material = SimpleNamespace(tables=SimpleNamespace(group_cells=cells), design=design)
     assert [finding.text for finding in findings(material)] == [

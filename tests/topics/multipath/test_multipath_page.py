@@ -7,7 +7,7 @@ import pytest
 
 import path_studies
 from built_study import Built
-from figure_parts.cca_slots import by_slot
+from figure_parts.cca_slots import by_slot, draw_groups
 from page_checks import PageParts, check_page, page_text
 from run_tables.reading import read_table
 from topics.multipath import (
@@ -22,6 +22,7 @@ from topics.multipath.compare_paths import aggregation, path_shares
 from topics.multipath.path_environments import with_paths
 from topics.multipath.section import findings
 from topics.multipath.sentences import (
+    aggregation_words,
     baseline_words,
     by_joining,
     recovery_words,
@@ -116,6 +117,23 @@ def test_a_study_without_a_valid_run_says_so(tmp_path):
     built = Built(tmp_path).build(path_studies.paths_study(ccas=["cubic"], invalid_share=1, table=few))
     assert "No run over aggregated paths is valid" in page_text(built.page)
     assert "No valid run." in built.figure("path-shares").read_text()
+
+
+def test_paths_without_a_rate_limit_have_findings_and_panels():
+    """On the machine's own kernel, MPTCP over paths that only the processor limits: they aren't runs without a valid one."""
+    row = {
+        "by": "mptcp", "distribution": "round-robin", "joined": "MPTCP", "application": "iperf3", "rate_mbps": float("nan"), "platform": "host",
+        "conditions": "", "cca": "reno", "environment": "mptcp4", "ceiling_percent": float("nan"), "even": True,
+    }  # fmt: skip
+    even = pd.DataFrame([row | {"paths": paths, "goodput_mbps": 8000.0 * paths} for paths in (2, 4)])
+    assert (
+        aggregation_words(even[1:])
+        == "4 paths without a rate limit give 32,000.0 Mbit/s with MPTCP (lowest: Reno in mptcp4)."
+    )
+    assert len(plot_aggregation.shown_rows(even)) == 2
+    groups = []
+    draw_groups("Goodput", even, ["rate_mbps", "paths"], lambda drawn, ccas, rows: groups.append(rows))
+    assert [len(rows) for rows in groups] == [1, 1]
 
 
 def tables_of(rows, folder, ccas=("cubic", "reno"), platform="uml"):

@@ -1,5 +1,7 @@
 """Phases of a path that changes, and the flows' behaviour in them, against numbers worked out by hand."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,9 @@ from study_files import study
 from study_files.study_design import StudyDesign
 from topics.path_changes.measure_responses import cells_of
 from topics.path_changes.phases import marks_of, moments_of, phases_of
-from topics.path_changes.responses import believed_s, delivered_bytes, measures_of, used_s
-from topics.path_changes.tables import CHANGE_RESPONSES
+from topics.path_changes.responses import believed_s, delivered_bytes, measures_of, of_forward_flows, used_s
+from topics.path_changes.section import findings
+from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES
 from topics.path_changes.topic import TOPIC
 
 TIMES = np.arange(0, 20.01, 0.1).round(6)
@@ -91,6 +94,35 @@ def test_a_full_path_is_full_in_each_phase_and_never_more():
     queue = pd.DataFrame({"time_s": TIMES, "drops": 0, "delay_ms": 0.0})
     shares = [measures_of(phase, full, queue)["utilisation_percent"] for phase in phases]
     assert shares == pytest.approx([100, 100]) and max(shares) <= 100 + 1e-9
+
+
+def test_the_data_of_a_flow_that_has_ended_still_count():
+    """Its socket is gone: the sum over the sockets that are left would stand still until they had delivered as much."""
+    phase = phases_of(changing_run({"at_s": 12, "rate_mbps": 20}))[1]
+    ended = samples((4 * PAYLOAD, 0)).assign(flow=1)
+    both = pd.concat([samples((4 * PAYLOAD, 10 * PAYLOAD)), ended[ended["time_s"] <= 10]])
+    queue = pd.DataFrame({"time_s": TIMES, "drops": 0, "delay_ms": 0.0})
+    assert measures_of(phase, both, queue)["utilisation_percent"] == pytest.approx(50, rel=0.01)
+
+
+def test_flows_of_the_other_direction_dont_use_the_capacity():
+    both = pd.concat([samples((8, 8)), samples((9, 9)).assign(flow=1)])
+    flows = pd.DataFrame({"flow": [0, 1], "direction": ["forward", "reverse"]})
+    assert set(of_forward_flows(both, flows)["flow"]) == {0}
+
+
+def test_findings_say_in_how_many_runs_a_time_is_known():
+    cell = dict.fromkeys(CHANGE_CELLS.names, np.nan) | {
+        "scenario": "x", "scenario_label": "Step", "ip_version": "ipv4", "phase": 2, "begin_s": 10.0, "change": "delay 50 ms", "n": 6,
+    }  # fmt: skip
+    rows = [
+        cell | {"cca": "reno", "used_s": 1.0, "n_used": 6, "n_believed": 0},
+        cell | {"cca": "bbr", "used_s": 3.0, "n_used": 1, "n_believed": 2, "believed_s": 8.0},
+    ]
+    material = SimpleNamespace(tables=SimpleNamespace(change_cells=pd.DataFrame(rows)), ranked=lambda cells: cells)
+    used, believed = (finding.text for finding in findings(material))
+    assert used.endswith("90 % of the rate is used by Reno after 1.00 s and BBR after 3.00 s in 1 of 6 runs.")
+    assert believed == "Step: BBR takes 8.0 s in 2 of 6 runs to notice that the path became longer (delay 50 ms)."
 
 
 def test_nothing_is_delivered_of_a_rate_that_is_down():

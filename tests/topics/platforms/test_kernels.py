@@ -1,5 +1,7 @@
 """The guest kernel and the machine's own: differences between their documents, and how the page shows them."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -7,6 +9,7 @@ from session.host_needs import needs
 from study_files import study as studies
 from tidy_tables import buffers, buffers_study
 from topics.platforms.kernel_environments import environment_differences
+from topics.platforms.section import findings
 from wording.scenario_series import main_pairs, platforms_of
 
 GUEST = {"platform": "uml", "kernel": "7.2.13", "tick_hz": 1000, "image_digest": "sha256:1", "runs": 48}
@@ -45,6 +48,20 @@ def test_several_environments_of_one_platform_are_all_named():
 def test_one_kernel_has_nothing_to_differ_from():
     assert environment_differences([GUEST, {"platform": "ns3:3.44", "runs": 1}]).empty
     assert environment_differences([GUEST, GUEST | {"kernel": "7.3"}]).empty
+
+
+def test_kernels_without_common_conditions_have_no_finding():
+    """The guest's conditions ran in the simulator, too; the machine's didn't run on the guest."""
+    table = pd.DataFrame(
+        {"platform_a": ["uml"], "platform_b": ["ns3:3.44"], "metric": ["goodput_mbps"], "cca": ["vegas"]}
+    )
+    table = table.assign(verdict="agree", n_a=6, n_b=6, effect=None)
+    scenarios = pd.DataFrame({"platform": ["uml", "host", "ns3:3.44"]})
+    tables = SimpleNamespace(platforms=table, platform_causes=table[:0], scenarios=scenarios)
+    (finding,) = findings(SimpleNamespace(tables=tables, design=SimpleNamespace(ccas=("vegas",))))
+    assert finding.text.startswith(
+        "Vegas: ns-3 3.44 agrees with Linux within the study's tolerance in 1 of 1 comparison"
+    )
 
 
 def test_the_page_names_the_differences(build):

@@ -1,5 +1,7 @@
 """Scenarios that differ in one key each have one line, slot and row each, whatever the key."""
 
+from types import SimpleNamespace
+
 import pandas as pd
 import pytest
 
@@ -14,6 +16,7 @@ from topics.real_time.describe_real_time import describe_real_time
 from topics.short_flows import plot_completion_times, plot_slowdown
 from topics.short_flows.beside import LINE, lines_of
 from topics.short_flows.describe_short_flows import describe_short_flows
+from topics.short_flows.section import findings
 from topics.short_flows.topic import settings_params
 
 CCAS = ("reno", "cubic")
@@ -57,6 +60,26 @@ def study(tmp_path_factory):
     groups, short_flows = tables_of(scenarios, tmp_path_factory.mktemp("lines"))
     settings = settings_params(StudyDesign({"scenarios": scenarios}))["settings"]
     return scenarios, groups, short_flows, settings
+
+
+def test_findings_leave_out_cells_without_a_valid_run():
+    """Nothing is known of BBR's: neither was a share of its objects reached, nor was it not."""
+    row = {
+        "scenario": "s",
+        "scenario_label": "S",
+        "ip_version": "ipv4",
+        "setting": 1,
+        "conditions": "10 Mbit/s",
+        "group": "web",
+        "group_cca": "cubic",
+    }
+    beside = (("reno", 6, 90.0), ("cubic", 6, 120.0), ("bbr", 0, None))
+    cells = pd.DataFrame(
+        [row | {"cca": cca, "beside": cca, "n": n, "completion_p95_ms": late} for cca, n, late in beside]
+    )
+    material = SimpleNamespace(tables=SimpleNamespace(short_flow_cells=cells), ranked=lambda cells: cells)
+    (finding,) = findings(material)
+    assert finding.text.endswith("are complete within 90 ms (against Reno) and 120 ms (against CUBIC).")
 
 
 def cells_with(scenarios, application):

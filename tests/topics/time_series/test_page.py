@@ -12,12 +12,14 @@ import tidy_tables
 from built_study import Built, only
 from page_checks import PageParts
 from run_tables.run_keys import RUN
+from run_tables.tidy_tables import RUNS
 from study_files import study as studies
 from study_files.study_design import StudyDesign
+from topics.time_series.compare_flows import compare_flows
 from topics.time_series.phases import phase_table
 from topics.time_series.plot_windows import _draw_windows
 from topics.time_series.sentences import window_findings
-from topics.time_series.topic import MOST_CELLS, TOPIC, pictures, sampled_scenarios
+from topics.time_series.topic import MOST_CELLS, TOPIC, disturbed_scenarios, pictures, sampled_scenarios
 from topics.time_series.window_data import run_data, thinned, with_changes
 from window_flows import identified, recorded
 
@@ -139,6 +141,75 @@ def test_findings_name_n_and_interval(cwnd_study):
     assert "n = 3 runs, 9 flows" in texts["Vegas"]
     # In all runs of this study none was: one measurement has no interval.
     assert texts["Retransmitted"].endswith("BBR 0 (n = 3 runs each).")
+
+
+def theory_rows(*rows):
+    usual = {
+        "runs": 2,
+        "flows": 2,
+        "ci_low": np.nan,
+        "theory_low": np.nan,
+        "theory_high": np.nan,
+        "note": "several flows",
+    }
+    return SimpleNamespace(
+        window_theory=pd.DataFrame([usual | dict(zip(("cca", "flow_cca", "quantity", "mean"), row, strict=True)) for row in rows]),
+        flow_outcomes=pd.DataFrame(columns=["quantity"]),
+    )  # fmt: skip
+
+
+def test_findings_are_about_flows_with_the_ccas_name():
+    """In runs of Reno, a group of CUBIC's flows has teeth, too."""
+    teeth = [
+        (cca, name, value)
+        for cca, values in (("reno", (0.5, 3.0)), ("cubic", (0.7, 9.0)))
+        for name, value in zip(("left by a loss", "time between losses"), values, strict=True)
+    ]
+    (finding,) = window_findings(theory_rows(*(("reno", *tooth) for tooth in teeth)), 0.95)
+    assert finding.text.startswith("A loss leaves 0.500 of Reno's window, and the next loss comes after 3.00 s")
+
+
+def test_findings_do_without_values_that_no_flow_has():
+    (bbr,) = window_findings(theory_rows(("bbr", "bbr", "time between ProbeRTTs", 10.1)), 0.95)
+    assert bbr.text.startswith("BBR probes for the minimum RTT 10.1 s after the previous probe; Linux's value is 10 s")
+    rows = [("vegas", "vegas", name, 3.0) for name in ("queued as believed", "queued", "Diff")]
+    tables = theory_rows(*rows)
+    tables.window_theory["flows_as_theory"] = np.nan
+    (vegas,) = window_findings(tables, 0.95)
+    assert vegas.text.startswith("A Vegas flow keeps 3.0 packets in the queue")
+
+
+def test_results_of_flows_are_those_of_the_flows_under_test():
+    run = {"scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1}
+    row = run | {
+        "valid": True,
+        "scenario_label": "S",
+        "retransmits": 7,
+        "rtt_mean_ms": 40.0,
+        "throughput_per_stream_mbps": 2.0,
+    }
+    runs = tidy_tables.completed(pd.DataFrame([row]), RUNS)
+    flows = pd.DataFrame(
+        [run | {"group": name, "goodput_mbps": mbps} for name, mbps in (("own", 2.0), ("beside", 8.0))]
+    )
+    table = compare_flows(runs, flows, {"s": ["beside"]}, 0.95).set_index("quantity")
+    assert table.loc[["goodput", "goodput_most", "jain", "retransmits"], "mean"].tolist() == [2000, 2000, 1, 7]
+
+
+@pytest.mark.parametrize(
+    ("groups", "disturbed"),
+    [
+        ([{}], False),
+        ([{"rate_mbps": 1}], True),
+        ([{"on_s": 2, "off_s": 1}], True),
+        ([{}, {"name": "call", "application": "real-time", "direction": "reverse"}], True),
+    ],
+)
+def test_groups_that_theory_doesnt_know(groups, disturbed):
+    flows = [{"name": "own", "stop_s": 10} | group for group in groups]
+    scenario = {"id": "s", "link": {"rate_mbps": 10, "delay_ms": 10}, "flows": flows}
+    made = studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
+    assert (disturbed_scenarios(StudyDesign(made)) == ("s",)) == disturbed
 
 
 def test_study_of_mixes_has_tables_but_no_pictures(tmp_path):

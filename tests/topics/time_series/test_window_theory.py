@@ -166,6 +166,11 @@ def test_where_theory_doesnt_apply_it_says_why(run, scenario, flows, words):
     assert isinstance(path, str) and words in path
 
 
+def test_theory_is_silent_beside_other_traffic_and_without_delay():
+    assert "other traffic" in path_of(RUN, SCENARIO, FLOW, is_disturbed=True)
+    assert path_of(RUN, SCENARIO, FLOW.assign(rtt_path_ms=0.0)) == "the path has no delay"
+
+
 @pytest.mark.parametrize(
     ("low", "high", "expected"),
     [(4, 6, AS_THEORY), (2, 6, UNDECIDED), (11, 12, ABOVE), (1, 2, BELOW), (2, 12, UNDECIDED), (3, 10, AS_THEORY)],

@@ -97,7 +97,8 @@ def draw_groups(title, table, by, draw_group, panels_each=1) -> CategoryPanels:
         Called with the figure's `CategoryPanels`, the table's CCAs and a group's rows; adds `panels_each` panels.
     """
     apply_style()
-    groups = [rows for _, rows in table.groupby(by, sort=False)]
+    # A missing value is a level like others: nothing limits the rate.
+    groups = [rows for _, rows in table.groupby(by, sort=False, dropna=False)]
     ccas = list(dict.fromkeys(table["cca"]))
     drawn = CategoryPanels(title, max(1, panels_each * len(groups)), len(ccas), columns=2)
     for rows in groups:

@@ -52,7 +52,9 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
     """
     folder, name = _run_of(path)
     here, study = list(testbeds_here().values()), ReceivedStudy(folder)
-    study.content = None  # may be older than the run if the study has changed; the document contains its own specification
+    study.content = (
+        None  # may be older than the run if the study has changed; the document contains its own specification
+    )
     checked = check_document(folder, name, study, here)
     if checked.made_by and checked.made_by not in here:
         remedy = f"check out its commit {study.commit}" if study.commit else "run the study again"

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from experiment.flow_groups import LONG, OWN
+from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE
 from experiment.specification import RunSpecification
 from experiment.timeline import traces_of
 from study_files.kernel_pairs import KernelPair, kernel_pairs
@@ -153,6 +153,18 @@ class StudyDesign:
         """Whether any scenario has long flows with the CCA under test, which determine the goodput, RTT and retransmits of a run."""
         return any(map(has_own_flows, self.scenarios))
 
+    @cached_property
+    def other_groups(self) -> dict[str, list[str]]:
+        """The groups of long flows or programs that aren't under test, by scenario; scenarios without such groups are omitted.
+
+        These groups have another CCA than the run's, or send in the direction `reverse`.
+        """
+        groups = {
+            scenario["id"]: [group["name"] for group in scenario["groups"] if _is_of_others(group)]
+            for scenario in self.scenarios
+        }
+        return {name: others for name, others in groups.items() if others}
+
     @property
     def cell_words(self) -> str:
         """The factors that distinguish cells, such as "scenario, CCA and IP version"."""
@@ -168,6 +180,11 @@ def has_own_flows(scenario: dict) -> bool:
     """Return whether a resolved scenario has long flows with the CCA under test."""
     groups = scenario["groups"]
     return not groups or any(group["application"] == LONG and group["cca"] == OWN for group in groups)
+
+
+def _is_of_others(group):
+    other_long = group["application"] == LONG and (group["cca"] != OWN or group["direction"] == REVERSE)
+    return other_long or group["application"] == PROGRAM
 
 
 def is_sampled(scenario: dict) -> bool:

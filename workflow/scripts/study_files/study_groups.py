@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from experiment.disciplines import discipline_of
-from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, WEB, FlowGroup
+from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, REVERSE, WEB, FlowGroup
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, UDP_HEADER_BYTES
 from experiment.specification import RunSpecification
 from experiment.web_objects import mean_bytes
@@ -235,14 +235,15 @@ def _places(group, scenario):
 
 def _amounts(group, scenario):
     """Yield problems with the number of flows and the amount of traffic in a group."""
-    application, count, rate_mbps = group["application"], group["count"], scenario["link"]["rate_mbps"]
+    application, count = group["application"], group["count"]
+    rate_mbps, key = _rate_of(group, scenario["link"])
     most = most_flows(scenario) if application == LONG else MOST_STREAMS
     if application != WEB and count > most:
         yield f"count is {count}; allowed with application {application}: up to {most}."
     if application == PROGRAM and count > MOST_PROGRAMS:
         yield f"count is {count}; allowed with application {application}: up to {MOST_PROGRAMS}."
     if application == WEB:
-        yield from _objects(group, rate_mbps)
+        yield from _objects(group, rate_mbps, key)
     if application == REAL_TIME and group["stop_s"] is not None:
         packets = count * (group["stop_s"] - group["start_s"]) * 1e3 / group["interval_ms"]
         if packets > MOST_PACKETS:
@@ -250,11 +251,18 @@ def _amounts(group, scenario):
         frame = group["packet_bytes"] + IP_HEADER_BYTES["ipv6"] + UDP_HEADER_BYTES + ETHERNET_HEADER_BYTES
         offered_mbps = count * frame * 8 / group["interval_ms"] / 1e3
         if rate_mbps is not None and offered_mbps >= rate_mbps:
-            yield f"interval_ms is {group['interval_ms']}, at which streams send {offered_mbps:.4g} Mbit/s; allowed: less than link.rate_mbps, {rate_mbps}."
+            yield f"interval_ms is {group['interval_ms']}, at which streams send {offered_mbps:.4g} Mbit/s; allowed: less than {key}, {rate_mbps}."
 
 
-def _objects(group, rate_mbps):
-    """Yield problems with the web objects of a group."""
+def _rate_of(group, link):
+    """Return the rate of a link in the direction of a group's data, and the key that sets this rate."""
+    if group["direction"] == REVERSE and link["reverse_rate_mbps"] is not None:
+        return link["reverse_rate_mbps"], "link.reverse_rate_mbps"
+    return link["rate_mbps"], "link.rate_mbps"
+
+
+def _objects(group, rate_mbps, key):
+    """Yield problems with the web objects of a group; ``rate_mbps`` and ``key`` are the result of `_rate_of`."""
     arrivals, fixed = group["arrivals_per_s"], group["sizes"] == "fixed"
     if fixed != (group["bytes"] is not None):
         allowed = "a number, the size of each object" if fixed else "null, because sizes determines the size of objects"
@@ -269,7 +277,7 @@ def _objects(group, rate_mbps):
         yield f"arrivals_per_s is {arrivals}, which makes {objects:,.0f} objects on average; allowed: up to {MOST_OBJECTS:,}."
     offered_mbps = arrivals * mean_bytes(group["sizes"], group["bytes"]) * 8 / 1e6
     if rate_mbps is not None and offered_mbps >= rate_mbps:
-        yield f"arrivals_per_s is {arrivals}, at which objects need {offered_mbps:.4g} Mbit/s on average; allowed: less than link.rate_mbps, {rate_mbps}, because the queue of requests would grow without end."
+        yield f"arrivals_per_s is {arrivals}, at which objects need {offered_mbps:.4g} Mbit/s on average; allowed: less than {key}, {rate_mbps}, because the queue of requests would grow without end."
 
 
 def _run(scenario):

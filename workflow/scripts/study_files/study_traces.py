@@ -110,6 +110,8 @@ def file_beside(name, source) -> bytes:
         raise TraceError(f"can't be read ({error.strerror}).") from None
     except RuntimeError:  # raised by Python up to 3.12 on a loop of symbolic links
         raise TraceError("can't be read (a loop of symbolic links).") from None
+    except ValueError:  # a null byte
+        raise TraceError("can't be read (no file has such a name).") from None
     raise TraceError("lies elsewhere; allowed: a file next to the study's file, or in a subfolder.")
 
 

@@ -160,7 +160,8 @@ def path_text(path, config) -> str:
     text = ""
     for depth, step in enumerate(path):
         if isinstance(step, int):
-            text += f"[{_entry_id(config[path[0]], step) if path[:depth] in (('scenarios',), ('claims',)) else step}]"
+            named = path[:depth] in (("scenarios",), ("claims",)) and isinstance(config[path[0]], list)
+            text += f"[{_entry_id(config[path[0]], step) if named else step}]"
         else:
             text += f".{shown(step, 60)}" if text else shown(step, 60)
     return text

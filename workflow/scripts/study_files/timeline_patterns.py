@@ -35,8 +35,10 @@ class Pattern:
 
 def satellite(draw, until_s, given) -> Iterator[dict]:
     """Yield handovers at fixed intervals; at each, a new rate and delay are drawn, and all packets are dropped for a short time."""
-    for number in range(1, int(until_s / given["period_s"]) + 1):
+    for number in itertools.count(1):
         entry = {"at_s": round(number * given["period_s"], DIGITS)}
+        if entry["at_s"] > until_s:
+            return
         entry |= {key: drawn(draw, given[key]) for key in ("rate_mbps", "delay_ms") if given[key] is not None}
         yield entry | ({"down_for_s": given["down_s"]} if given["down_s"] else {})
 

@@ -8,7 +8,7 @@ _NO_RUN = "no valid run has a value"
 _UNLIKE = "the bottlenecks differ, or the cross flows have another CCA"
 CHAIN_CELLS = Table(
     "chain_cells",
-    "a cell (scenario, CCA and IP version) of a chain, or of a dumbbell with two pairs of hosts and one bottleneck",
+    "a cell (scenario, CCA and IP version) of a chain, or of a dumbbell with two pairs of hosts, one bottleneck and no groups of flows",
     (
         *CELL_COLUMNS,
         SCENARIO_LABEL,

@@ -3,6 +3,7 @@
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from run_tables.run_keys import CELL
+from topics.directions.topic import are_at_once
 from wording.number_format import count, is_missing, number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, short
@@ -19,9 +20,11 @@ FEW = 3
 
 
 def findings(material) -> list[Finding]:
-    """Return a finding for each of the first `FEW` cells: goodput in both directions, and RTT compared with the base RTT."""
+    """Return a finding for each of the first `FEW` cells whose flows send at once: goodputs, and RTT compared with the base RTT."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
+    at_once = {scenario["id"] for scenario in material.design.scenarios if are_at_once(scenario)}
+    cells = cells[cells["scenario"].isin(at_once)]
     for (_, cca, version), here in cells.groupby(CELL, sort=False):
         ways = {row["direction"]: row for row in here.to_dict("records")}
         if len(ways) == 2 and not any(is_missing(row["goodput_mbps"]) for row in ways.values()):

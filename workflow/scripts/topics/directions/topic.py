@@ -1,16 +1,46 @@
 """Data in both directions at once: the goodput of each direction and the round-trip time, as in flent's RRUL test."""
 
+from experiment.flow_groups import LONG, PROGRAM
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS
-from study_files.study_features import FEATURES
 from topics.directions.tables import DIRECTION_CELLS
 from topics.topic import Analysis, Plot, Topic, mostly
 
-has_both = FEATURES["reverse flows"]
+
+def _senders(scenario):
+    """Return direction -> groups of long flows or programs."""
+    groups = [group for group in scenario["groups"] if group["application"] in (LONG, PROGRAM)]
+    return {way: [group for group in groups if group["direction"] == way] for way in DIRECTIONS}
+
+
+def has_both(scenario) -> bool:
+    """Return whether long flows or programs of a resolved scenario send in both directions."""
+    return all(_senders(scenario).values())
+
+
+def _are_together(groups):
+    times = {(group["start_s"], group["stop_s"], group["on_s"]) for group in groups}
+    return len(times) == 1 and all(stop_s is not None and on_s is None for _, stop_s, on_s in times)
+
+
+def apart(design) -> list[tuple[str, str]]:
+    """Return (scenario, direction) for each direction whose flows send at different times, for an amount of data, or with pauses.
+
+    The goodputs of such flows don't add up.
+    """
+    senders = [
+        (one["id"], way, groups) for one in filter(has_both, design.scenarios) for way, groups in _senders(one).items()
+    ]
+    return [(name, way) for name, way, groups in senders if not _are_together(groups)]
+
+
+def are_at_once(scenario) -> bool:
+    """Return whether all long flows and programs of a resolved scenario send at the same time."""
+    return _are_together([group for groups in _senders(scenario).values() for group in groups])
 
 
 def offered(design) -> dict[str, dict[str, float | None]]:
-    """Return the average capacity in each direction, for scenarios with data in both directions.
+    """Return the average capacity in each direction, for scenarios with long flows or programs in both directions.
 
     Returns scenario -> direction -> capacity in Mbit/s, or None if nothing limits the rate.
     """
@@ -35,7 +65,7 @@ def _figures(design):
 
 
 def _params(design):
-    return {"offered": offered(design)}
+    return {"offered": offered(design), "apart": apart(design)}
 
 
 TOPIC = Topic(

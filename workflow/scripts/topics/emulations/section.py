@@ -26,11 +26,11 @@ def findings(material) -> list[Finding]:
             if len(rows) > 1
         ]
         if spans:
-            sentences.append(_sentence(max(spans, key=lambda span: span[0])[1], path["scenario"].nunique()))
+            sentences.append(_sentence(max(spans, key=lambda span: span[0])[1]))
     return [Finding("Emulation", text, "emulations", figures=("emulations",)) for text in sentences]
 
 
-def _sentence(rows, ways):
+def _sentence(rows):
     ends = [rows.loc[rows["rtt_mean_ms"].agg(f"idx{end}")] for end in ("min", "max")]
     (low, short), (high, long) = ((number(row["rtt_mean_ms"], 1), row["scenario_label"]) for row in ends)
     goodput = [number(rows["goodput_mbps"].agg(end), 1) for end in ("min", "max")]
@@ -39,4 +39,4 @@ def _sentence(rows, ways):
         if goodput[0] != goodput[1]
         else f"a goodput of {goodput[0]} Mbit/s"
     )
-    return f"The same path, implemented in {count(ways, 'way')}, gives {cca_name(rows['cca'].iloc[0])} a mean RTT from {low} ms ({short}) to {high} ms ({long}), and {same}."
+    return f"The same path, implemented in {count(len(rows), 'way')}, gives {cca_name(rows['cca'].iloc[0])} a mean RTT from {low} ms ({short}) to {high} ms ({long}), and {same}."

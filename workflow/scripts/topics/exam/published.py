@@ -22,9 +22,7 @@ class Published:
     measure: str  # one of the criterion's measures
     words: str  # the statement, with its conditions
     source: str  # source of the statement
-    at_least: float = (
-        -inf
-    )  # inclusive bounds that the statement implies for the measure's mean, in the measure's unit
+    at_least: float = -inf  # inclusive bounds that the statement implies for the measure's mean, in the measure's unit
     at_most: float = inf
     minus: str = ""  # CCA whose value with the same seeds is subtracted; if empty, nothing is subtracted
 

@@ -29,7 +29,7 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
     if any(scenario["id"].startswith("5.2.1-") and scenario["groups"] for scenario in design.scenarios):
         yield Plot(SHARES, "plot_exam_shares", ("flows",), "Shares of two competing flows", "mean shares")
     if any(map(is_watched, design.scenarios)):
-        inputs, params = ("runs", "scenarios", "sockets", "queue"), {"changing": changing(design)}
+        inputs, params = ("runs", "scenarios", "flows", "sockets", "queue"), {"changing": changing(design)}
         title = "Changing paths over time"
         yield Plot(CHANGES, "path_changes/plot_path_changes", inputs, title, "one run of each cell", params=params)
     if any(map(is_sampled, design.scenarios)) and len(design.scenarios) <= MOST_CASES:

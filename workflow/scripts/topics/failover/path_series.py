@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 
+from wording.number_format import is_missing
+
 #: Columns of ``tidy/sockets.parquet`` that are needed here.
 COLUMNS = ["flow", "path", "time_s", "bytes_acked"]
 MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_s")
@@ -11,10 +13,11 @@ MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_
 def acked_by_path(samples) -> pd.DataFrame:
     """Return the cumulative number of acknowledged bytes, with one row per sample time and one column per path.
 
-    The number is 0 while there is no subflow on a path.
+    The number is 0 while there is no subflow on a path, and at the beginning of the traffic.
     """
     acked = samples.pivot_table(index="time_s", columns=["flow", "path"], values="bytes_acked", aggfunc="last")
-    return acked.sort_index().ffill().fillna(0.0).T.groupby(level="path").sum().T
+    acked = acked.reindex(acked.index.union([0.0])).ffill().fillna(0.0)
+    return acked.T.groupby(level="path").sum().T
 
 
 def measure_run(acked, scenario) -> dict[str, float]:
@@ -29,13 +32,13 @@ def measure_run(acked, scenario) -> dict[str, float]:
     """
     begin_s, duration_s = scenario["outage_at_s"], scenario["duration_s"]
     end_s = begin_s + scenario["outage_for_s"]
-    total, own = acked.sum(axis=1), acked[scenario["outage_path"]]
+    total, own = acked.sum(axis=1), acked.get(scenario["outage_path"], pd.Series(0.0, acked.index))
     return_s = _first_growth(own, end_s)
     until_s = end_s if np.isnan(return_s) else end_s + return_s
     return {
         "before_mbps": _rate(total, begin_s / 2, begin_s),
         "during_mbps": _rate(total, (begin_s + end_s) / 2, end_s),
-        "after_mbps": _rate(total, 0.75 * duration_s, duration_s),
+        "after_mbps": _rate(total, max(0.75 * duration_s, end_s), duration_s),
         "standstill_s": _longest_pause(total, begin_s, until_s),
         "return_s": return_s,
     }
@@ -68,9 +71,14 @@ def _first_growth(acked, from_s):
 
 
 def path_ideal_mbps(run, scenario) -> float | pd.Series:
-    """Return the goodput in Mbit/s over one path that is fully used and up during the entire run.
+    """Return the goodput in Mbit/s over the path that goes down, as if it were fully used and up during the entire run.
 
     ``run`` is a row, or several rows, of ``tidy/runs.csv``; ``scenario`` is a row of ``tidy/scenarios.csv``.
     """
-    of_path = scenario["capacity_most_mbps"] / scenario["paths"]
+    rates = scenario["path_rate_mbps"]
+    of_path = (
+        scenario["capacity_most_mbps"] / scenario["paths"]
+        if is_missing(rates)
+        else float(rates.split()[int(scenario["outage_path"]) - 1])
+    )
     return run["ideal_goodput_mbps"] / run["capacity_mbps"] * of_path

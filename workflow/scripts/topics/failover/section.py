@@ -13,7 +13,7 @@ def _when(row):
 SHOWN = (
     SCENARIO, shown_cell("Path down", _when, "short"), CCA, IP_VERSION, N,
     shown_number("Before, Mbit/s", "before_mbps", 2), shown_number("Meanwhile, Mbit/s", "during_mbps", 2),
-    shown_number("After, Mbit/s", "after_mbps", 2), shown_number("A path's ideal, Mbit/s", "path_ideal_mbps", 2),
+    shown_number("After, Mbit/s", "after_mbps", 2), shown_number("Path's ideal, Mbit/s", "path_ideal_mbps", 2),
     shown_number("Standstill, s", "standstill_s", 2), shown_interval("Interval", "standstill_s", 2),
     shown_number("Used again after, s", "return_s", 2), shown_interval("Interval", "return_s", 2),
     shown_number("Runs with return", "returned", 0), shown_number("Lost packets", "outage_drops", 1),
@@ -41,6 +41,8 @@ def findings(material) -> list[Finding]:
         returned = group["return_s"].dropna()
         if len(returned):
             sentence += f"; once the path is up again, it takes {_range(returned)} s until it is used"
+        if (back := int(group["returned"].sum())) < (runs := int(group["n"].sum())):
+            sentence += f"; in {runs - back} of {count(runs, 'run')}, it is not used again"
         sentences.append(f"{sentence}.")
     return [Finding("Fail-over", sentence, "failover") for sentence in sentences]
 

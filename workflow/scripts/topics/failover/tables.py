@@ -19,10 +19,10 @@ FAILOVERS = Table(
         SCENARIOS["outage_at_s"],
         SCENARIOS["outage_for_s"],
         count_column("n", "runs", "Number of valid runs."),
-        number_column("path_ideal_mbps", "Mbit/s", "Goodput of a path that is always full.", _NO_RUN),
+        number_column("path_ideal_mbps", "Mbit/s", "Goodput over the path that goes down, if it were always full and never down.", _NO_RUN),
         number_column("before_mbps", "Mbit/s", "Rate of acknowledged data on all paths in the second half of the time before the outage.", _NO_RUN),
         number_column("during_mbps", "Mbit/s", "Rate of acknowledged data on all paths in the second half of the outage.", _NO_RUN),
-        number_column("after_mbps", "Mbit/s", "Rate of acknowledged data on all paths in the last quarter of the traffic's duration.", _NO_RUN),
+        number_column("after_mbps", "Mbit/s", "Rate of acknowledged data on all paths in the last quarter of the traffic's duration, or after the outage if it ends later.", _NO_RUN),
         *columns_with_intervals(
             number_column("standstill_s", "s", "Longest time without an acknowledgement on any path, between the start of the outage and the next use of the path.", _NO_RUN, least=0),
             number_column("return_s", "s", "Time from the end of the outage until data were acknowledged on the path, to the resolution of the samples.", _NOT_BACK, least=0),

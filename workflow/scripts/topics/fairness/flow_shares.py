@@ -57,12 +57,12 @@ def matrix_cells(mixes, pooled, ccas) -> list[tuple[str, str]]:
 
 
 def position_of(shares) -> pd.Series:
-    """Return the position of each flow in its mix, counted from 0: flow i of a mix of k CCAs has position i mod k.
+    """Return the position of each flow in its mix, counted from 0: the i-th flow of a mix of k CCAs has position i mod k.
 
-    If all flows use the same CCA, each flow has its own position.
+    If all flows use the same CCA, each flow has its own position. Flows of other groups, which have numbers too, aren't in `shares`.
     """
-    sizes = mix_sizes(shares)
-    return shares["flow"].where(sizes == 1, shares["flow"] % sizes).astype(int)
+    sizes, places = mix_sizes(shares), shares.groupby(RUN)["flow"].rank(method="first") - 1
+    return shares["flow"].where(sizes == 1, places % sizes).astype(int)
 
 
 def paths_alike(shares) -> dict[str, bool]:

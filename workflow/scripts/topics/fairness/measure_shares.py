@@ -3,6 +3,7 @@
 import pandas as pd
 
 from run_tables.conditions_at_centre import flows_at_centre
+from run_tables.other_groups import flows_under_test
 from run_tables.resolution import resolutions
 from run_tables.run_keys import RUN
 from tcp_models.fairness_index import jain_index
@@ -10,11 +11,12 @@ from topics.fairness.flow_shares import position_of
 from topics.fairness.tables import FLOW_SHARES
 
 
-def shares_of_flows(runs, flows) -> pd.DataFrame:
-    """Return `FLOW_SHARES`: all flows of all runs with their shares, in the order of the runs.
+def shares_of_flows(runs, flows, others=None) -> pd.DataFrame:
+    """Return `FLOW_SHARES`: the flows under test of all runs with their shares, in the order of the runs.
 
-    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``.
+    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``. ``others`` is `StudyDesign.other_groups`.
     """
+    flows = flows_under_test(flows, others or {})
     finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
     shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(
         flows[flows["direction"] == "forward"].drop(columns="valid"), on=RUN, how="left", validate="one_to_many"
@@ -37,7 +39,7 @@ def add_shares(shares) -> pd.DataFrame:
     return shares
 
 
-def measure_shares(runs, scenarios, flows) -> pd.DataFrame:
+def measure_shares(runs, scenarios, flows, others) -> pd.DataFrame:
     """Return `FLOW_SHARES`."""
     flows = flows_at_centre(flows, runs, scenarios)
-    return shares_of_flows(runs, flows)
+    return shares_of_flows(runs, flows, others)

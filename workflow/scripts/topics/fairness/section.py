@@ -36,6 +36,7 @@ def section(material) -> dict | None:
         "theory": theory_table(tables.share_theory) if len(tables.share_theory) else None,
         "mixes": mix_table(tables.shares),
         "replications": replications_words(material.study),
+        "others": bool(material.design.other_groups),
     }
 
 
@@ -46,7 +47,8 @@ def _who_wins(material):
     """
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
-    ranking = ranking_sentence(pairs, base, significance, material.params["confidence"])
+    of = "the goodput of both" if base in material.design.other_groups else "the link"
+    ranking = ranking_sentence(pairs, base, significance, material.params["confidence"], of)
     return ranking, reversal_sentence(pairs, significance)
 
 

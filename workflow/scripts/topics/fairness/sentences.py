@@ -31,8 +31,11 @@ def base_of(factors, pairs) -> str | None:
     return pairs["scenario"].iloc[0] if len(pairs) else None
 
 
-def ranking_sentence(pairs, base, significance, confidence) -> str:
-    """Name the CCAs that get more than half of the link against another CCA in the base scenario, and pairs with no difference shown."""
+def ranking_sentence(pairs, base, significance, confidence, of="the link") -> str:
+    """Name the CCAs that get more than half against another CCA in the base scenario, and the pairs for which no difference is shown.
+
+    ``of`` names what is shared.
+    """
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:
@@ -52,10 +55,10 @@ def ranking_sentence(pairs, base, significance, confidence) -> str:
         )
         return f"{place} {why}: no interval, so no share can be distinguished from half."
     if won.empty:
-        return f"{place} no CCA's share against another can be distinguished from half of the link, with Holm's correction ({runs})."
+        return f"{place} no CCA's share against another can be distinguished from half of {of}, with Holm's correction ({runs})."
     shown = won.head(2 * MOST_NAMED).to_dict("records")
     named = [f"{cca_name(row['row_cca'])} {_share_words(row)} {_beside(row)}" for row in shown[1:]]
-    first = f"{cca_name(shown[0]['row_cca'])} takes {_share_words(shown[0])} of the link {_beside(shown[0])}"
+    first = f"{cca_name(shown[0]['row_cca'])} takes {_share_words(shown[0])} of {of} {_beside(shown[0])}"
     text = f"{place} {listed([first, *named])} ({runs})"
     if len(won) > len(shown):
         return f"{text}; in total, {len(won)} of {count(len(each), 'pair')} differ from half."
@@ -106,7 +109,7 @@ def rtt_sentence(pairs, flows) -> str:
 
 
 def equals_sentence(pairs) -> str:
-    """Report Jain's index for two flows that use the same CCA on identical paths."""
+    """Report Jain's index for flows that use the same CCA on identical paths."""
     alike = set(pairs.loc[pairs["orders"] == POOLED, "scenario"])
     own = pairs[(pairs["row_cca"] == pairs["column_cca"]) & pairs["jain"].notna() & pairs["scenario"].isin(alike)]
     if own.empty:
@@ -118,7 +121,7 @@ def equals_sentence(pairs) -> str:
     ]
     fair = int((own["jain"] >= 0.95).sum())
     return (
-        f"Two flows of the same CCA on the same path have a typical Jain's index of at least 0.95 in {fair} of "
+        f"Flows of the same CCA on the same path have a typical Jain's index of at least 0.95 in {fair} of "
         f"{count(len(own), 'cell')}; the lowest for each CCA: {listed(named)}."
     )
 

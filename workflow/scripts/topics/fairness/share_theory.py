@@ -18,8 +18,8 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
     """Return the models' predictions for a scenario in which both flows have the same base RTT.
 
     ``scenario`` is a row of ``tidy/scenarios.csv`` with ``packet_bytes`` and ``queue_bytes`` of the scenario's runs. Returns a dict:
-    (row CCA, column CCA) -> columns of `SHARE_THEORY`. The dict is empty unless the models apply: two flows, a known drop-tail
-    queue, a constant rate without a policer, and no random loss.
+    (row CCA, column CCA) -> columns of `SHARE_THEORY`. The dict is empty unless the models apply: two flows that nothing but
+    the path limits, a known drop-tail queue at a router, a constant rate without a policer, and no random loss.
     """
     rate, lossless = scenario["rate_mbps"], scenario["loss_forward_percent"] == scenario["loss_reverse_percent"] == 0
     bdps, packet_bytes = (queue_bdp(scenario["queue"], scenario["queue_bytes"], rate, rtt_ms), scenario["packet_bytes"])
@@ -32,6 +32,9 @@ def models_of_scenario(scenario, rtt_ms) -> dict[tuple[str, str], dict]:
         or scenario["flows"] != 2
         or rtt_ms <= 0
         or scenario["discipline"] != "drop-tail"
+        or (scenario["topology"], scenario["netem"]) != ("dumbbell", "receiving-side")
+        or not is_missing(scenario["bitrate_mbps"])
+        or scenario["groups"]
     ):
         return {}
     packets_s, rtt_s = rate * 1e6 / 8 / packet_bytes, rtt_ms / 1000

@@ -58,7 +58,7 @@ _NOTE = text_column("note", "Reason why a value is missing, or was computed diff
 
 FLOW_SHARES = Table(
     "flow_shares",
-    "a flow of a run",
+    "a flow under test of a run",
     (
         _SCENARIO,
         SCENARIO_LABEL,
@@ -75,11 +75,11 @@ FLOW_SHARES = Table(
         truth_column("first", "Whether the flow was scheduled to start first; `False` for all flows of the run if they were scheduled to start simultaneously."),
         *(FLOWS[name] for name in ("window_begin_ns", "window_end_ns", "delivered_bytes", "goodput_mbps")),
         number_column("resolution_mbps", "Mbit/s", "Resolution of `goodput_mbps`: one packet at each end of the window."),
-        number_column("share", "", "The flow's goodput divided by the sum over all flows of the run.", _NO_SHARE),
-        number_column("fair_share", "", "1 divided by the number of the run's flows."),
+        number_column("share", "", "The flow's goodput divided by the sum over all flows under test of the run.", _NO_SHARE),
+        number_column("fair_share", "", "1 divided by the number of the run's flows under test."),
         number_column(
             "jain_index", "",
-            "Jain's fairness index of the goodputs of the run's flows: 1 if all are equal, 1/n if one flow gets everything.",
+            "Jain's fairness index of the goodputs of the run's flows under test: 1 if all are equal, 1/n if one flow gets everything.",
             _NO_SHARE,
         ),
         FLOWS["rtt_mean_ms"],

@@ -58,7 +58,12 @@ TOPIC = Topic(
     heading="Who gets how much of a shared link?",
     applies=lambda design: design.mixes,
     analyses=(
-        Analysis("measure_shares", ("runs", "flows", "scenarios"), (FLOW_SHARES,)),
+        Analysis(
+            "measure_shares",
+            ("runs", "flows", "scenarios"),
+            (FLOW_SHARES,),
+            params=lambda design: {"others": design.other_groups},
+        ),
         Analysis(
             "compare_shares",
             ("flow_shares",),

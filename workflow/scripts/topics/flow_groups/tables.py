@@ -11,7 +11,7 @@ _SHARE = number_column(
     "share_percent",
     "%",
     "The group's share of the total goodput of long flows and programs in the same direction, averaged over the valid runs.",
-    f"the groups send at different times, or {_NO_RUN}",
+    f"the groups send at different times, a group pauses, or {_NO_RUN}",
     least=0,
     most=100,
 )

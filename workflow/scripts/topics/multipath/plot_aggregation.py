@@ -20,7 +20,8 @@ TITLE = "Goodput relative to a single path"
 def shown_rows(table) -> pd.DataFrame:
     """Return the rows to plot: iperf3 over paths that are alike, provided that the study varies the number of paths."""
     joined = table[(table["by"] != "none") & table["even"] & (table["application"] == "iperf3")]
-    numbers = joined.groupby(["joined", "rate_mbps", "platform", "conditions"])["paths"].transform("nunique")
+    alike = ["joined", "rate_mbps", "platform", "conditions"]
+    numbers = joined.groupby(alike, dropna=False)["paths"].transform("nunique")
     return joined[numbers > 1]
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 
 from topics.multipath.equations import EQUATION_MARGIN_PERCENT, HOLDS, OPEN
 from topics.multipath.path_environments import longer_words, with_conditions, with_platform
-from wording.number_format import count, number, plain
+from wording.number_format import count, is_missing, number, plain
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -51,16 +51,24 @@ def aggregation_words(even) -> str:
     """
     parts = []
     alike = ["rate_mbps", "platform", "conditions"]
-    for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(alike, sort=False):
+    for (rate_mbps, platform, conditions), group in even[even["application"] == "iperf3"].groupby(
+        alike, sort=False, dropna=False
+    ):
         goodputs = [
-            f"{_ranges(rows, 'goodput_mbps', 1)} Mbit/s with {name} ({_ranges(rows, 'ceiling_percent', 1)} % of the capacity without "
-            f"headers; lowest: {_cell_words(rows, 'min')})"
+            f"{_ranges(rows, 'goodput_mbps', 1)} Mbit/s with {name} ({_capacity_words(rows)}lowest: {_cell_words(rows, 'min')})"
             for name, rows in by_joining(group)
         ]
         paths = with_platform(count(int(group["paths"].iloc[0]), "path"), platform, even["platform"])
         more = f" ({conditions})" if conditions else ""
-        parts.append(f"{paths} of {plain(rate_mbps)} Mbit/s{more} give {listed(goodputs)}")
+        rate = "without a rate limit" if is_missing(rate_mbps) else f"of {plain(rate_mbps)} Mbit/s"
+        parts.append(f"{paths} {rate}{more} give {listed(goodputs)}")
     return f"{'; '.join(parts)}." if parts else ""
+
+
+def _capacity_words(rows):
+    """Return the share of the capacity that was used: "95.1 to 95.4 % of the capacity without headers; "; "" if nothing limits the rate."""
+    used = _ranges(rows, "ceiling_percent", 1)
+    return f"{used} % of the capacity without headers; " if used else ""
 
 
 def transfer_words(even) -> str:
@@ -103,7 +111,9 @@ def uneven_words(joined) -> str:
     uneven = joined[~joined["even"] & joined["goodput_mbps"].notna() & joined["best_factor"].isna()]
     sentences = []
     alike = ["path_delay_ms", "unlike", "rate_mbps", "platform", "conditions"]
-    for (delays, unlike, _, _, conditions), group in uneven.fillna({"unlike": ""}).groupby(alike, sort=False):
+    for (delays, unlike, _, _, conditions), group in uneven.fillna({"unlike": ""}).groupby(
+        alike, sort=False, dropna=False
+    ):
         goodputs = [
             f"{name} gives {_ranges(rows, 'goodput_mbps', 1)} Mbit/s (lowest: {_cell_words(rows, 'min')}, "
             f"highest: {_cell_words(rows, 'max')})"

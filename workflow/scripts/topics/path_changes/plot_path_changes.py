@@ -14,7 +14,7 @@ from figure_parts.tooltips import tell_line
 from run_tables.run_keys import CELL, RUN
 from run_tables.series_of_runs import series_of_runs
 from topics.path_changes.phases import phases_of, specification_of
-from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_bytes
+from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_bytes, of_forward_flows
 from wording.number_format import number, tick
 from wording.sentence_words import cca_name
 
@@ -65,7 +65,7 @@ def _stairs(steps, end_s):
     return np.array(times), np.array([value for _, value in steps for _ in range(2)])
 
 
-def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
+def figure_data(runs, flows, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
     """Return the lines for the first valid run of each cell, and the changes to each scenario's path.
 
     The changes are a dict: scenario -> list of (time in s, description).
@@ -76,9 +76,10 @@ def figure_data(runs, changing, sockets, queues) -> tuple[pd.DataFrame, dict]:
     }
     wanted = {(*key[:3], int(key[3])) for key in shown}
     queue_of, parts, moments = dict(series_of_runs(queues, QUEUE_COLUMNS, wanted)), [], {}
+    flows_of = dict(list(flows.groupby(RUN)))
     for key, samples in series_of_runs(sockets, SOCKET_COLUMNS, wanted):
         if key in wanted:
-            run = shown[key]
+            run, samples = shown[key], of_forward_flows(samples, flows_of[key])
             phases = phases_of(specification_of(run, changing))
             moments[key[0]] = [(phase.begin_s, phase.change) for phase in phases if phase.begin_s > 0]
             parts.append(lines_of(phases, samples, queue_of[key]).assign(**dict(zip(RUN, key, strict=True))))
@@ -140,8 +141,8 @@ def _panel(axes, data, kind, moments, label, key_pt):
     return f"{label}, {name}, {unit}. Changes: {change_list(moments)}. {', '.join(words)}."
 
 
-def plot_path_changes(scenarios, runs, changing, sockets, queue) -> Drawing:
+def plot_path_changes(scenarios, runs, flows, changing, sockets, queue) -> Drawing:
     """Return the figure and its data."""
-    data, moments = figure_data(runs, changing, sockets, queue)
+    data, moments = figure_data(runs, flows, changing, sockets, queue)
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
     return _draw(data, moments, labels).drawing("Paths that change, over time", data, digits=6)

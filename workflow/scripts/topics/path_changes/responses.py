@@ -6,6 +6,9 @@ The measures are the time until the rate is used, the queueing delay, the losses
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
+
+from experiment.flow_groups import REVERSE
 
 #: A path counts as used once goodput reaches this share of its capacity, averaged over this number of RTTs, but over at least this time
 #: (s).
@@ -22,12 +25,21 @@ QUEUE_COLUMNS = ["time_s", "drops", "delay_ms"]
 def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
     """Return the sample times of a run in s, and the number of bytes that all flows had delivered by each time.
 
-    ``samples`` are the samples of the run's sockets.
+    ``samples`` are the samples of the run's sockets. A flow that has ended has no more samples, but its data count.
     """
     delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
-    total = delivered.groupby(samples["time_s"]).sum().sort_index()
+    by_flow = delivered.groupby([samples["time_s"], samples["flow"]]).sum().unstack("flow").sort_index()
+    total = by_flow.ffill().fillna(0).sum(axis=1)
     # Selective acknowledgements may be revoked (RFC 2018, section 8), but the delivered amount can't decrease.
     return total.index.to_numpy(float), np.maximum.accumulate(total.to_numpy(float))
+
+
+def of_forward_flows(samples, flows) -> pd.DataFrame:
+    """Return the samples of those flows in a run that send in the direction of the path's capacity.
+
+    ``flows`` are the run's rows of ``tidy/flows.csv``.
+    """
+    return samples[~samples["flow"].isin(flows.loc[flows["direction"] == REVERSE, "flow"])]
 
 
 def measures_of(phase, samples, queue) -> dict[str, float]:

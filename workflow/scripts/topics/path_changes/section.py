@@ -4,7 +4,7 @@ from report_parts.cells_table import CCA, IP_VERSION, N, PageTable, shown_cell, 
 from report_parts.data_tables import Cell
 from report_parts.material import Finding
 from topics.path_changes.responses import LEAST_RTT
-from wording.number_format import NONE, is_missing, number
+from wording.number_format import NONE, count, is_missing, number
 from wording.sentence_words import cca_name, listed
 
 
@@ -38,7 +38,10 @@ def findings(material) -> list[Finding]:
     ):
         used = group[group["n_used"] > 0].groupby("cca", sort=False)["used_s"].mean().sort_values()
         if len(used) > 1 and used.iloc[-1] > 2 * used.iloc[0]:
-            shown = [f"{cca_name(cca)} after {number(value, 2)} s" for cca, value in used.items()]
+            counts = group.groupby("cca")[["n_used", "n"]].sum()
+            shown = [
+                f"{cca_name(cca)} after {number(value, 2)} s{_of_runs(*counts.loc[cca])}" for cca, value in used.items()
+            ]
             never = [cca_name(cca) for cca in dict.fromkeys(group["cca"]) if cca not in used.index]
             tail = f"; never by {listed(never)}" if never else ""
             sentences.append(f"{label}, {change} at {begin_s:g} s: 90 % of the rate is used by {listed(shown)}{tail}.")
@@ -46,6 +49,12 @@ def findings(material) -> list[Finding]:
     for (_, label, cca), group in asked.groupby(["scenario", "scenario_label", "cca"], sort=False):
         row = group.iloc[0]
         sentences.append(
-            f"{label}: {cca_name(cca)} takes {number(row['believed_s'], 1)} s to notice that the path became longer ({row['change']})."
+            f"{label}: {cca_name(cca)} takes {number(row['believed_s'], 1)} s{_of_runs(row['n_believed'], row['n'])} to notice that the "
+            f"path became longer ({row['change']})."
         )
     return [Finding("Changes", sentence, "path-changes") for sentence in sentences]
+
+
+def _of_runs(n_known, n):
+    """Return " in 2 of 6 runs" if a time is known only for some of the runs, otherwise ""."""
+    return f" in {n_known:.0f} of {count(int(n), 'run')}" if n_known < n else ""

@@ -21,17 +21,17 @@ PHASE_COLUMNS = (
 )
 #: Measures of a phase in one run; the means over a cell's runs have the same names.
 MEASURES = (
-    number_column("utilisation_percent", "%", "Data delivered by all flows during the phase, in percent of the path's capacity. Deliveries lag behind the bottleneck by up to a round trip.", _DOWN),
+    number_column("utilisation_percent", "%", "Data delivered by all `forward` flows during the phase, in percent of the path's capacity. Deliveries lag behind the bottleneck by up to a round trip.", _DOWN),
     number_column(
         "used_s", "s",
-        "Time from the start of the phase to the end of the first period in which all flows together delivered 90 % of the path's capacity. "
+        "Time from the start of the phase to the end of the first period in which all `forward` flows together delivered 90 % of the path's capacity. "
         "A period is four RTTs of the empty path, but at least 0.2 s (RFC 5166, section 2.4.1, on the response to changes).",
         f"there was no such period; {_DOWN}; the rate comes from a trace",
     ),
     number_column("queue_mean_ms", "ms", "Mean queueing delay at the bottleneck.", "nothing limits the rate"),
     number_column("queue_max_ms", "ms", "Largest queueing delay at the bottleneck.", "nothing limits the rate"),
     number_column("queue_drops", "packets", "Number of packets dropped by the bottleneck's queue."),
-    number_column("retransmits", "segments", "Number of segments retransmitted by all flows."),
+    number_column("retransmits", "segments", "Number of segments retransmitted by all `forward` flows."),
     number_column(
         "believed_s", "s",
         "Time from the start of a phase with a longer RTT until the CCA of every flow kept a minimum RTT (BBR's RTprop, "

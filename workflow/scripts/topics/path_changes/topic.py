@@ -21,7 +21,7 @@ def _params(design):
 
 def _figures(design):
     title = "Paths that change, over time"
-    inputs = ("runs", "scenarios", "sockets", "queue")
+    inputs = ("runs", "scenarios", "flows", "sockets", "queue")
     yield Plot("path-changes", "plot_path_changes", inputs, title, "one run of each cell", params=_params(design))
 
 
@@ -33,7 +33,9 @@ TOPIC = Topic(
     applies=lambda design: any(map(is_watched, design.scenarios)),
     leads=mostly(is_watched),
     analyses=(
-        Analysis("measure_responses", ("runs", "sockets", "queue"), (CHANGE_CELLS, CHANGE_RESPONSES), params=_params),
+        Analysis(
+            "measure_responses", ("runs", "flows", "sockets", "queue"), (CHANGE_CELLS, CHANGE_RESPONSES), params=_params
+        ),
     ),
     figures=_figures,
     pictures=("path-changes",),

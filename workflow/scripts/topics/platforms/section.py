@@ -239,7 +239,9 @@ def findings(material) -> list[Finding]:
     kernels, versions = [name for name in order if ":" not in name], [name for name in order if ":" in name]
     if len(kernels) > 1:
         ccas = [cca for cca in material.design.ccas if cca in set(table["cca"])]
-        sentences.append(_agreement_sentence(_shown(table, *kernels[:2]), ccas, *kernels[:2]))
+        shown = _shown(table, *kernels[:2])
+        if len(shown):
+            sentences.append(_agreement_sentence(shown, ccas, *kernels[:2]))
     if kernels and versions:
         pair = _shown(table, kernels[0], versions[-1])
         standard = [cca for cca in material.design.ccas if cca in STANDARD_CCAS]

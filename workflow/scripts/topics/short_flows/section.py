@@ -43,7 +43,7 @@ def findings(material) -> list[Finding]:
     panel = ["setting", "conditions", "ip_version", "group", "group_cca"]
     for (_, conditions, ip_version, group, cca), here in cells.groupby(panel, sort=False):
         names = {key: line.name for key, line in lines_of(here).items()}
-        rows = here.sort_values("completion_p95_ms", kind="stable").to_dict("records")
+        rows = here[here["n"] > 0].sort_values("completion_p95_ms", kind="stable").to_dict("records")
         shown, unreached = [], []
         for row in rows:
             name, late = names[row["scenario"], row["cca"]], row["completion_p95_ms"]

@@ -14,12 +14,12 @@ from topics.time_series.window_verdicts import compare_with_theory
 SAMPLES = (*COLUMNS, "rtt_ms", "rtt_min_ms", "vegas_rtt_ms", "vegas_rtt_min_ms", "bbr_bw_mbps")
 
 
-def _paths_of(runs, scenarios, flows):
+def _paths_of(runs, scenarios, flows, disturbed):
     """Return, for each valid run, the `window_theory.TheoryPath`, or the reason why theory doesn't apply to the run's teeth."""
     of_scenario = scenarios.set_index("scenario", drop=False).to_dict("index")
     of_run = dict(iter(flows.groupby(RUN, sort=False)))
     return {
-        key: path_of(run, of_scenario[run["scenario"]], of_run[key])
+        key: path_of(run, of_scenario[run["scenario"]], of_run[key], run["scenario"] in disturbed)
         for run in runs[runs["valid"]].to_dict("records")
         if (key := tuple(run[name] for name in RUN)) in of_run
     }
@@ -35,11 +35,11 @@ def _coarseness(all_teeth, intervals_ms):
 
 
 def measure_sawtooth(
-    runs, scenarios, flows, sockets, changing, confidence
+    runs, scenarios, flows, sockets, changing, disturbed, confidence
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return `TEETH`, `SAWTOOTH` and `WINDOW_THEORY`."""
     runs = runs[~runs["scenario"].isin(changing)]
-    paths = _paths_of(runs, scenarios, flows)
+    paths = _paths_of(runs, scenarios, flows, disturbed)
     paths_ms = dict(zip(flows[[*RUN, "flow"]].itertuples(index=False, name=None), flows["rtt_path_ms"], strict=True))
     of_scenario = scenarios.set_index("scenario")
     ends_s = of_scenario["duration_s"].to_dict()

@@ -8,7 +8,9 @@ from wording.sentence_words import cca_name, listed
 
 def window_findings(tables, confidence) -> list[Finding]:
     """Return the findings that the topic's tables support in a study with one scenario and one IP version."""
-    theory = {(row["cca"], row["quantity"]): row for row in tables.window_theory.to_dict("records")}
+    # Flows of other groups may have another CCA.
+    rows = [row for row in tables.window_theory.to_dict("records") if row["flow_cca"] == row["cca"]]
+    theory = {(row["cca"], row["quantity"]): row for row in rows}
     sentences = [
         *(_tooth_sentence(theory, cca, confidence) for cca in ("reno", "cubic")),
         _vegas_sentence(theory, confidence),
@@ -70,7 +72,8 @@ def _vegas_sentence(theory, confidence):
         f"A Vegas flow keeps {_value_words(queued, 1, confidence)} packets in the queue and estimates this number at "
         f"{_value_words(believed, 1)}, with alpha and beta of 2 and 4"
     )
-    if base["mean"] > 1.05:
+    # On a path without delay, there is no such ratio.
+    if base is not None and base["mean"] > 1.05:
         text += f"; the RTT that it assumes for the empty path is {number(base['least'], 1)} to {number(base['most'], 0)} times the true RTT"
     if not is_missing(diff["flows_as_theory"]):
         kept = f"{int(diff['flows_as_theory'])} of {count(int(diff['flows']), 'flow')}"
@@ -83,9 +86,11 @@ def _probe_sentence(theory, confidence):
     between, cwnd = theory.get(("bbr", "time between ProbeRTTs")), theory.get(("bbr", "cwnd in ProbeRTT"))
     if between is None:
         return None
+    text = f"BBR probes for the minimum RTT {_value_words(between, 1, confidence, ' s')} after the previous probe"
+    if cwnd is None:  # losses were being repaired during all probes
+        return "BBR", f"{text}; Linux's value is 10 s ({_n_words(between)})."
     return "BBR", (
-        f"BBR probes for the minimum RTT {_value_words(between, 1, confidence, ' s')} after the previous probe, with a window of "
-        f"{_value_words(cwnd, 2)} packets; Linux's values are 10 s and 4 packets ({_n_words(between)})."
+        f"{text}, with a window of {_value_words(cwnd, 2)} packets; Linux's values are 10 s and 4 packets ({_n_words(between)})."
     )
 
 

@@ -91,8 +91,8 @@ FLOW_OUTCOMES = Table(
         *LABELLED_CELL,
         text_column(
             "quantity",
-            "Quantity of a run's flows: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "
-            "`retransmits` (of all flows together), `rtt` (the mean).",
+            "Quantity of a run's flows under test: `goodput` (the mean), `goodput_least`, `goodput_most`, `jain` (Jain's index), "
+            "`retransmits` (of all these flows together), `rtt` (the mean).",
         ),
         text_column("unit", "Unit of the quantity.", "the quantity has no unit"),
         count_column("runs", "", "Number of valid runs with a value."),

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from itertools import compress, product
 
+from experiment.flow_groups import LONG
 from study_files.program_ccas import program_names
 from study_files.study_design import is_changing, is_sampled
 from topics.multipath.topic import is_joined, is_transfer
@@ -41,6 +42,16 @@ def _alone(design):
             and not is_transfer(scenario)
         ):
             yield scenario
+
+
+def disturbed_scenarios(design) -> tuple[str, ...]:
+    """Return the scenarios with groups of flows, except those with a single group of long flows without a limited rate or pauses."""
+    return tuple(scenario["id"] for scenario in design.scenarios if scenario["groups"] and not _is_plain(scenario))
+
+
+def _is_plain(scenario):
+    (first, *others) = scenario["groups"]
+    return not others and (first["application"], first["rate_mbps"], first["on_s"]) == (LONG, None, None)
 
 
 def pictures(design) -> tuple[Picture, ...]:
@@ -97,9 +108,15 @@ TOPIC = Topic(
             (TEETH, SAWTOOTH, WINDOW_THEORY),
             ("confidence",),
             # Theory applies only to constant paths.
-            params=lambda design: {"changing": design.changing_scenarios},
+            params=lambda design: {"changing": design.changing_scenarios, "disturbed": disturbed_scenarios(design)},
         ),
-        Analysis("compare_flows", ("runs", "flows"), (FLOW_OUTCOMES,), ("confidence",)),
+        Analysis(
+            "compare_flows",
+            ("runs", "flows"),
+            (FLOW_OUTCOMES,),
+            ("confidence",),
+            params=lambda design: {"others": design.other_groups},
+        ),
     ),
     tables=(PHASE_SHARES, WINDOW_THEORY, FLOW_OUTCOMES, PHASES, SAWTOOTH, TEETH),
     figures=_figures,

@@ -41,7 +41,7 @@ def buffer_packets(run) -> float | None:
     return run["queue_bytes"] // run["packet_bytes"] if known else None
 
 
-def path_of(run, scenario, flows) -> TheoryPath | str:
+def path_of(run, scenario, flows, is_disturbed=False) -> TheoryPath | str:
     """Return the bottleneck as a `TheoryPath`, or a text that says why theory doesn't describe the teeth on this path.
 
     Parameters
@@ -50,6 +50,8 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
         Rows of ``tidy/runs.csv`` and ``tidy/scenarios.csv``.
     flows : pandas.DataFrame
         The run's rows of ``tidy/flows.csv``.
+    is_disturbed : bool
+        Whether the scenario is one of `topic.disturbed_scenarios`.
     """
     sized = run["packet_bytes"] > 0 and run["mss_bytes"] > 0
     buffer = buffer_packets(run)
@@ -57,6 +59,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
     jitter = scenario["jitter_forward_ms"] > 0 or scenario["jitter_reverse_ms"] > 0
     obstacles = (
         (len(flows) > 1, "several flows: the window of a flow depends on the other flows"),
+        (is_disturbed, "other traffic shares the path, or the flow has a limited rate or pauses"),
         (random_loss, "random loss: teeth end for reasons other than a full queue"),
         (jitter, "jitter: packets overtake one another"),
         (str(run["platform"]).startswith("ns3"), "the theory is for Linux, but this is ns-3"),
@@ -68,6 +71,7 @@ def path_of(run, scenario, flows) -> TheoryPath | str:
         (bool(scenario["host_options"]), "the hosts' TCP settings aren't the kernel's defaults"),
         (bool(scenario["link_options"]), "the path changes, is policed, or has other options"),
         (not sized, "the size of a packet isn't known"),
+        (not flows["rtt_path_ms"].iloc[0] > 0, "the path has no delay"),
         (not run["rate_mbps"] > 0 or buffer is None, "the bottleneck has no rate or no limit in packets"),
     )
     for there, words in obstacles:
