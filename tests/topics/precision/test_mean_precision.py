@@ -61,6 +61,22 @@ def test_why_a_mean_has_no_interval(values, metric, resolution, verdict):
     assert (judged.half_width is None) == (verdict != "too wide")
 
 
+@pytest.mark.parametrize("n, verdict", [(6, "equal so far"), (28, "equal so far"), (29, "equal values")])
+def test_values_that_are_equal_by_chance_are_precise_if_they_are_many(n, verdict):
+    """Of 28 runs without loss, more than a tenth of all runs may have losses: 0.9^28 is above 5 %."""
+    assert mean_precision([0.0] * n, LOSS, 0.1, 0.95, 0.001, copied=False).verdict == verdict
+
+
+def test_runs_that_differ_in_another_metric_are_no_copies():
+    tables = tidy_tables.synthetic_study(SCENARIOS, ["reno"], replications=10, spread=0.02)
+    runs = tables["runs"].assign(loss_percent=0.0)
+    rows = pd.DataFrame(precision_rows(runs, {"loss_points": 0.1}, 0.95))
+    assert set(rows["verdict"]) == {"equal so far"}
+    first = runs[runs["replication"] == 1]
+    copies = pd.concat([first.assign(replication=number) for number in range(1, 11)], ignore_index=True)
+    assert set(pd.DataFrame(precision_rows(copies, {"loss_points": 0.1}, 0.95))["verdict"]) == {"one measurement"}
+
+
 def described(tmp_path, runs, replications=RULE):
     runs.to_csv(tmp_path / "runs.csv", index=False)
     outputs = SimpleNamespace(precision=tmp_path / "precision.csv")

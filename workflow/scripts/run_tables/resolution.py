@@ -4,6 +4,8 @@ Without randomness (a lone flow, no loss), replications differ only in the start
 last in the measurement window. Within the resolution, all such replications give the same value.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -79,6 +81,27 @@ def _of_a_flow(runs):
 def resolution_of(runs: pd.DataFrame, metric: str) -> float:
     """Return the coarsest resolution of a metric in the given runs, or 0 if no resolution is known."""
     return coarsest(resolutions(runs, metric))
+
+
+def copied_runs(runs: pd.DataFrame, cells: Sequence[str]) -> pd.Series:
+    """Return for each run whether the runs of its cell repeat one measurement in every metric with a known resolution.
+
+    A single metric isn't enough, because its values can be equal by chance, such as a loss of 0 in all runs.
+
+    Parameters
+    ----------
+    runs : pandas.DataFrame
+        Valid runs, as in ``tidy/runs.csv``.
+    cells : sequence of str
+        Columns that identify a cell.
+    """
+    same = pd.Series(True, runs.index)
+    for metric in RESOLVED:
+        if metric in runs:
+            values = runs[metric].astype(float).groupby([runs[column] for column in cells])
+            spread = values.transform("max") - values.transform("min")
+            same &= ~(spread > 0) | (spread < resolutions(runs, metric))  # also True if there are no values
+    return same.groupby([runs[column] for column in cells]).transform("all")
 
 
 def coarsest(steps: pd.Series) -> float:

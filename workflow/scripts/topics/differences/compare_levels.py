@@ -22,7 +22,8 @@ from inference.multiple_tests import adjusted
 from inference.paired_contrasts import contrasts, to_effect, usable_scale
 from inference.paired_tests import StudentMean, is_constant
 from run_tables.exclusions import ABSENT
-from run_tables.resolution import RESOLVED, resolutions
+from run_tables.resolution import RESOLVED, copied_runs, resolutions
+from run_tables.run_keys import CELL
 from testbed.checks.check import INSTRUMENT
 from topics.differences.measures import BY_COLUMN, INSTEAD
 from topics.differences.tables import (
@@ -144,19 +145,10 @@ def compare_levels(runs, pairs, margins, significance, confidence) -> tuple[pd.D
 
 
 def copied_cells(runs) -> set[tuple[str, str]]:
-    """Return the pairs (scenario, CCA) whose runs over each IP version repeat one measurement in every metric with a known resolution.
-
-    A single metric isn't enough, because its values can be equal by chance, such as a loss of 0 in all runs.
-    """
+    """Return the pairs (scenario, CCA) whose runs over each IP version are copies (`copied_runs`)."""
     valid = runs[runs["valid"]]
-    cells = [valid["scenario"], valid["cca"]]
-    same = pd.Series(True, valid.index)
-    for metric in RESOLVED:
-        if metric in valid:
-            values = valid[metric].astype(float).groupby([*cells, valid["ip_version"]])
-            spread = values.transform("max") - values.transform("min")
-            same &= ~(spread > 0) | (spread < resolutions(valid, metric))  # also True if there are no values
-    return {cell for cell, copies in same.groupby(cells).all().items() if copies}
+    copied = copied_runs(valid, CELL).groupby([valid["scenario"], valid["cca"]]).all()
+    return set(copied.index[copied])
 
 
 def _share_seeds(runs):

@@ -7,7 +7,7 @@ from report_parts.hypothesis_cells import ALIKE, DIFFERS, METRIC, OPEN, first_me
 from report_parts.material import Finding
 from run_tables.metrics import METRICS
 from study_files.study_replications import looks
-from topics.precision.mean_precision import NO_VALUE, ONE, PRECISE
+from topics.precision.mean_precision import NO_VALUE, PRECISE, SETTLED
 from wording.number_format import count, plain
 from wording.sentence_words import between, listed
 
@@ -42,7 +42,7 @@ def wanted_words(study) -> str:
 def precision_sentence(table, study) -> str:
     """Report how many means are as precise as required, and the number of replications."""
     known = table[table["verdict"] != NO_VALUE]
-    is_precise = known["verdict"].isin([PRECISE, ONE])
+    is_precise = known["verdict"].isin(SETTLED)
     taken = table.groupby("scenario")["replications"].first()
     sentence = (
         f"{int(is_precise.sum()):,} of {count(len(known), 'mean')} {'is' if len(known) == 1 else 'are'} as precise as required ({wanted_words(study)}), "
@@ -87,6 +87,6 @@ def _verdict_cell(row, at_most):
     verdict = row["verdict"]
     if verdict == NO_VALUE:
         return Cell(verdict, style=OPEN)
-    if verdict in (PRECISE, ONE):
-        return Cell("yes" if verdict == PRECISE else f"yes, {ONE}", style=ALIKE)
+    if verdict in SETTLED:
+        return Cell("yes" if verdict == PRECISE else f"yes, {verdict}", style=ALIKE)
     return Cell(f"no: {verdict}{', ended by at_most' if row['replications'] >= at_most else ''}", style=DIFFERS)

@@ -34,7 +34,8 @@ PRECISION = Table(
         verdict_column(
             "verdict",
             "`precise`: the interval is no wider than required; `one measurement`: all values lie within the resolution of the "
-            "measurement; `too wide`, `two kinds of run`, `too few values`: the mean isn't precise enough, so the scenario continues "
+            "measurement, in every metric; `equal values`: all values of this metric do, and there are enough of them that at most a tenth of all runs have "
+            "another value; `too wide`, `two kinds of run`, `too few values`, `equal so far`: the mean isn't precise enough, so the scenario continues "
             "unless this was the last look; `no value`.",
             unmeasured=("no value",),
         ),
