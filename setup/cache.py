@@ -129,7 +129,9 @@ def made_once(final) -> Iterator[Path | None]:
     pathlib.Path or None
         Folder to fill, or None if ``final`` exists, possibly because another set-up has just created it.
     """
-    if final.exists():  # and is complete, because entries are renamed only when complete; the cache may belong to another user
+    if (
+        final.exists()
+    ):  # and is complete, because entries are renamed only when complete; the cache may belong to another user
         yield None
         return
     require_cache(final.parent)
