@@ -1,5 +1,7 @@
 """A policer and bursts of losses in a study: how they are completed, and the sentences that refuse impossible values."""
 
+import re
+
 import pytest
 
 from study_files import study as studies
@@ -151,7 +153,7 @@ def test_a_model_s_chances_make_the_share_of_losses_and_one_value_is_for_both_di
     ("link", "sentence"),
     [
         ({"loss_gemodel": {"p_percent": 1}}, "link.loss_gemodel.r_percent is missing; allowed: a number from 1e-06 to 100 (percent)."),
-        ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel: 0, because the model's probabilities make it 4.761905."),
+        ({"loss_gemodel": MODEL, "loss_percent": 3}, "link.loss_percent.forward is 3; allowed with link.loss_gemodel: 0, because the model's probabilities make it 4.76190476."),
         ({"loss_gemodel": MODEL, "loss_burst_packets": 3}, "link.loss_burst_packets.forward is 3; allowed with link.loss_gemodel: null."),
         ({"loss_gemodel": MODEL | {"bad_loss_percent": 0}}, "link.loss_gemodel.forward has bad_loss_percent 0 and good_loss_percent 0; allowed: one of them above 0, because nothing would be lost."),
         ({"loss_state": {"p13_percent": 0, "p31_percent": 5}}, "link.loss_state.forward has p13_percent 0 and p14_percent 0; allowed: one of them above 0, because nothing would be lost."),
@@ -166,6 +168,17 @@ def test_a_model_that_contradicts_itself_or_others_gets_a_sentence(link, sentenc
     with pytest.raises(studies.StudyError) as raised:
         study_of(link)
     assert sentence in str(raised.value)
+
+
+def test_the_loss_that_a_message_gives_is_taken():
+    model = {"p_percent": 50, "r_percent": 100}  # a third is lost
+    with pytest.raises(studies.StudyError) as raised:
+        study_of({"loss_gemodel": model, "loss_percent": 3})
+    given = float(re.search(r"make it ([\d.]+)\.", str(raised.value))[1])
+    assert (
+        study_of({"loss_gemodel": model, "loss_percent": given})["scenarios"][0]["link"]["loss_percent"]["forward"]
+        == given
+    )
 
 
 def study_of(link):

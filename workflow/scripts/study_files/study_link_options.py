@@ -136,7 +136,7 @@ def model_problems(scenario) -> Iterator[str]:
             problems = list(_chance_problems(name, way, value))
             yield from problems
             if not problems and abs(100 * loss - (share := 100 * loss_model_of(link, way).share)) > SHARE_SLACK:
-                yield f"link.loss_percent.{way} is {100 * loss:g}; allowed with link.{name}: 0, because the model's probabilities make it {share:.7g}."
+                yield f"link.loss_percent.{way} is {100 * loss:g}; allowed with link.{name}: 0, because the model's probabilities make it {share:.9g}."
         elif not loss:
             yield f"{where} without a link.loss_percent.{way}: null."
         elif value < loss / (1 - loss):
