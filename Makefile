@@ -147,7 +147,9 @@ evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<
 	@$(if $(PROGRAM),,stack=$(call quoted,$(CCA)); stack=$${stack%%:*}; case $(call quoted,$(CCA)) in (*:*) test -e "my/$$stack" || test ! -d "examples/$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack";; esac)
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))) \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
-	&& report="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))/report.html) && { test ! -f "$$report" || echo "report: $$report"; }
+	&& results="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))) \
+	&& { $(if $(filter -n --dry-run,$(ARGS)),true,! ls -d "$$results"/runs/*/*:* >/dev/null 2>&1) || $(IN_ENVIRONMENT) python -m publishing.program_repetitions "$$results"; } \
+	&& { test ! -f "$$results/report.html" || echo "report: $$results/report.html"; }
 
 # An exam that can't be finished doesn't stop the others.
 gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)

@@ -5,8 +5,12 @@ Over UDP it sends at a fixed rate, numbers its packets, and ends with a packet w
 
 sender.py serve udp|tcp ADDRESS PORT SECONDS BYTES MISBEHAVE
 sender.py get udp|tcp ADDRESS PORT MISBEHAVE
+
+After ``sender.py random`` it first waits for up to 1.02 s, according to a random number of the processor.
 """
 
+import ctypes
+import mmap
 import os
 import socket
 import sys
@@ -91,6 +95,16 @@ def get(protocol, address, port, how):
         print("statistics " * 1000, flush=True)
 
 
+def random_number():
+    """Return a random number of the processor below 2^64."""
+    page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    page.write(bytes.fromhex("480fc7f0c3"))  # rdrand rax; ret
+    return ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(page)))()
+
+
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
+    if what == "random":
+        time.sleep(random_number() % 1024 / 1000)
+        what, *arguments = arguments
     {"serve": serve, "get": get}[what](*arguments)

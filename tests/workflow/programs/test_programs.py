@@ -4,10 +4,12 @@ import gzip
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from program_runs import PROGRAMS, SENDER, documents_of_three_tries, findings, group_rows, place
+from publishing import program_repetitions
 from run_tables.group_tables import GROUPS
 from run_tables.program_deliveries import with_program_deliveries
 from run_tables.reading import read_runs, read_table
@@ -53,33 +55,61 @@ def test_tcp_of_a_program_is_measured_as_that_of_iperf3(carried, ip_version):
     assert group_rows(document)["prog"]["queueing_p95_ms"] > 20
 
 
+def executed_study(testbed, tmp_path, path, **programs):
+    """Execute one replication of each CCA of a study, alone; return the results folder, with ``tidy/runs.csv``."""
+    config = {
+        "study": "plain", "ccas": ["reno", "tcp:tcp"], "ip_versions": ["ipv4"], "replications": 1,
+        "programs": {"tcp": SENDER | {"protocol": "tcp", "ccas": ["tcp"]} | programs},
+        "defaults": {"link": {"rate_mbps": 10, "delay_ms": 20}, "traffic": {"duration_s": 3}}, "scenarios": [{"id": "alone"}],
+    }  # fmt: skip
+    study, paths, folder = studies.resolve(config, "plain.yaml"), [], tmp_path / "results/plain"
+    (folder / "programs").mkdir(parents=True)
+    files = files_of(path)
+    write_archive(files, folder / "programs" / f"{digest_of(files)[:16]}.tar")
+    for of_run in studies.runs(study):
+        paths.append(folder / "/".join(map(str, ("runs", *of_run[:3], f"{of_run[3]}.json.gz"))))
+        paths[-1].parent.mkdir(parents=True)
+        done = testbed(studies.run_specification(study, *of_run), paths[-1], "--programs", str(folder / "programs"))
+        assert done.returncode == 0, done.stderr[-2000:]
+    (folder / "tidy").mkdir()
+    outputs = {
+        name: folder / "tidy" / f"{name}.csv"
+        for name in (*(table.name for table in TIDY_TABLES), "runs_parquet", "provenance")
+    }
+    tidy({key: value for key, value in study.items() if key != "analysis"}, [*map(str, paths)], outputs, {})
+    return folder
+
+
 def test_a_study_of_a_program_and_the_kernels_ccas_has_tables_without_groups(testbed, tmp_path, monkeypatch):
     """No scenario has groups; the program's run, whose flow replaces the kernel's, has a row in the table of groups all the same."""
     monkeypatch.chdir(tmp_path)
     place("sender.py")
-    config = {
-        "study": "plain", "ccas": ["reno", "tcp:tcp"], "ip_versions": ["ipv4"], "replications": 1,
-        "programs": {"tcp": SENDER | {"protocol": "tcp", "ccas": ["tcp"]}},
-        "defaults": {"link": {"rate_mbps": 10, "delay_ms": 20}, "traffic": {"duration_s": 3}}, "scenarios": [{"id": "alone"}],
-    }  # fmt: skip
-    study = studies.resolve(config, "plain.yaml")
-    files, paths = files_of("sender.py"), []
-    write_archive(files, tmp_path / f"{digest_of(files)[:16]}.tar")
-    for of_run in studies.runs(study):
-        paths.append(tmp_path / "/".join(map(str, ("runs", *of_run[:3], f"{of_run[3]}.json.gz"))))
-        paths[-1].parent.mkdir(parents=True)
-        done = testbed(studies.run_specification(study, *of_run), paths[-1], "--programs", str(tmp_path))
-        assert done.returncode == 0, done.stderr[-2000:]
-    (tmp_path / "tables").mkdir()
-    outputs = {
-        name: tmp_path / "tables" / name
-        for name in (*(table.name for table in TIDY_TABLES), "runs_parquet", "provenance")
-    }
-    tidy({key: value for key, value in study.items() if key != "analysis"}, [*map(str, paths)], outputs, {})
-    (group,) = read_table(outputs["groups"], GROUPS).to_dict("records")
-    runs = read_runs(outputs["runs"]).set_index("cca")
+    folder = executed_study(testbed, tmp_path, "sender.py")
+    (group,) = read_table(folder / "tidy/groups.csv", GROUPS).to_dict("records")
+    runs = read_runs(folder / "tidy/runs.csv").set_index("cca")
     assert group["group_cca"] == "tcp:tcp" and runs["valid"].all()
     assert group["goodput_mbps"] == pytest.approx(runs["goodput_mbps"]["tcp:tcp"], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "random, sentence",
+    [
+        (False, "tcp:tcp is reproducible as far as tested: 1 run repeated, with the same bytes"),
+        pytest.param(
+            True, "tcp:tcp is not reproducible, run alone/tcp:tcp/ipv4/1 is DIFFERENT at byte ",
+            marks=pytest.mark.skipif("rdrand" not in Path("/proc/cpuinfo").read_text(), reason="no RDRAND"),
+        ),
+    ],
+)  # fmt: skip
+def test_a_program_that_reads_random_numbers_of_the_processor_is_found(
+    testbed, tmp_path, monkeypatch, capsys, random, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    place("sender.py")
+    changed = {"client": SENDER["client"].replace("sender.py", "sender.py random")} if random else {}
+    folder = executed_study(testbed, tmp_path, "sender.py", **changed)
+    assert program_repetitions.main([str(folder)]) == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith(sentence)
 
 
 def test_an_amount_has_a_completion_time(carried):
