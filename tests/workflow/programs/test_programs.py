@@ -305,9 +305,9 @@ def test_a_program_reads_virtual_time_from_the_processors_counter(carried):
     ]
     assert printed[0] == printed[1]
     read = json.loads(printed[0].partition(" | ")[0])
-    # The clock is read after the counter, which takes 256 ns; the jitter is below 128 ns.
+    # The clock is read after the counter, which takes 256 ns; a reading of the counter doesn't move the clock.
     assert all(-256 <= ahead < -128 for ahead in read["ahead"])
-    assert all(256 - 128 < step < 256 + 128 for step in read["steps"]) and len(set(read["steps"])) > 10
+    assert all(1 <= step <= 128 for step in read["steps"]) and len(set(read["steps"])) > 10
     assert read["masked"] == "~0x4000000000000000:~0x40000"
 
 
