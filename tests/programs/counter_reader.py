@@ -24,9 +24,11 @@ def reader(instruction):
     # At the end of the page, so that no byte can be read beyond the code.
     code = bytes.fromhex(instruction + "48c1e2204809d0c3")
     page[-len(code) :] = code
+    pages.append(page)
     return ctypes.CFUNCTYPE(ctypes.c_uint64)(ctypes.addressof(ctypes.c_char.from_buffer(page, 4096 - len(code))))
 
 
+pages = []
 what, address, port = sys.argv[1:4]
 if what == "serve":
     one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
