@@ -25,14 +25,14 @@ from topics.fairness.plot_share_factors import shares_of
 from topics.fairness.plot_shares import SCALES
 
 
-@pytest.mark.parametrize("managed", [False, True])
-def test_limits_are_those_of_the_study(managed):
-    """A study with CoDel, web objects and no BBR doesn't say that it has none of the former, nor what BBR is."""
+@pytest.mark.parametrize("web", [False, True])
+def test_limits_are_those_of_the_study(web):
+    """A study with web objects and no BBR doesn't say that it has no short flows, nor what BBR is."""
     text = Path(fairness.__file__).with_name("section.html.j2").read_text(encoding="utf-8")
     limits = Environment().from_string(text[text.index('<h3 id="fairness-limits">') :])
-    some, ccas = (["managed queue", "web"], ["reno"]) if managed else ([], ["reno", "bbr"])
+    some, ccas = (["web"], ["reno"]) if web else ([], ["reno", "bbr"])
     words = limits.render(some=some, has={"ccas_that_run": ccas}, topic={"replications": 6})
-    assert ("queues other than" in words, "short flows" in words, "<i>bbr</i>" in words) == (not managed,) * 3
+    assert ("short flows" in words, "<i>bbr</i>" in words) == (not web,) * 2
 
 
 def built_alone(folder, study):
