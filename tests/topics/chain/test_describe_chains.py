@@ -82,6 +82,13 @@ def test_a_cell_by_hand():
     assert cell["conditions"] == "1 long and 1 cross flow, 10 Mbit/s, drop-tail of 66 packets"
 
 
+def test_retransmissions_that_were_not_counted_are_not_none():
+    runs, flows, *rest = tables([[2.0, 6.0, 8.0], [2.0, 8.0, 6.0]])
+    flows.loc[flows["flow"] == 1, "retransmits"] = np.nan
+    cell = describe_chains(runs, flows, *rest, SETTINGS, 0.95).iloc[0]
+    assert cell["long_retransmit_percent"] == 2 and np.isnan(cell["cross_retransmit_percent"])
+
+
 def test_a_dumbbell_of_two_pairs_is_one_bottleneck():
     cell = describe_chains(*tables([[4.0, 5.0], [5.0, 4.0]], scenario=ONE), SETTINGS, 0.95).iloc[0]
     assert cell["bottlenecks"] == 1 and cell["long_share_percent"] == pytest.approx(50)

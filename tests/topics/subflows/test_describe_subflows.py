@@ -6,7 +6,7 @@ import pytest
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import FLOWS, RUNS
 from tidy_tables import completed
-from topics.subflows.describe_subflows import describe_subflows, flow_counts
+from topics.subflows.describe_subflows import describe_subflows, flow_counts, measure_run
 
 SCENARIO = {
     "scenario": "two", "topology": "dumbbell", "multipath": "mptcp", "paths": 2, "pairs": 2, "flows": 3, "rate_mbps": 20.0,
@@ -45,3 +45,9 @@ def test_a_cell_by_hand():
 
 def test_pairs_take_flows_in_turn():
     assert flow_counts(SCENARIO | {"flows": 5, "pairs": 3}) == (2, 3)
+
+
+def test_retransmissions_that_were_not_counted_are_not_none():
+    flows = pd.DataFrame({"pair": [1, 2], "goodput_steady_mbps": 5.0, "retransmits": [None, 10.0], "bytes_sent": 1e6})
+    measured = measure_run(flows, 1000.0)
+    assert pd.isna(measured["mptcp_retransmit_percent"]) and measured["other_retransmit_percent"] == 1

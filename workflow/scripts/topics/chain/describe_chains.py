@@ -56,7 +56,7 @@ def measure_run(run, flows, bottlenecks) -> dict[str, float]:
 
 
 def _retransmit_percent(flows, mss_bytes):
-    return 100 * flows["retransmits"].sum() / (flows["bytes_sent"].sum() / mss_bytes)
+    return 100 * flows["retransmits"].sum(skipna=False) / (flows["bytes_sent"].sum() / mss_bytes)
 
 
 def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -> pd.DataFrame:

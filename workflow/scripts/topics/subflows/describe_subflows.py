@@ -26,7 +26,7 @@ def measure_run(flows, mss_bytes) -> dict[str, float]:
 
 
 def _retransmit_percent(flows, mss_bytes):
-    return 100 * flows["retransmits"].sum() * mss_bytes / flows["bytes_sent"].sum()
+    return 100 * flows["retransmits"].sum(skipna=False) * mss_bytes / flows["bytes_sent"].sum()
 
 
 def describe_subflows(runs, flows, scenarios, settings, confidence) -> pd.DataFrame:
