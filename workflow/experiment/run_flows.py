@@ -27,7 +27,7 @@ class RunFlows:
 
     @property
     def end_to_end_flows(self) -> int:
-        """Number of flows that cross all bottlenecks (they have the lowest flow numbers); without a chain, the number of all `flows`."""
+        """Number of flows that cross all bottlenecks (they have the lowest flow numbers); without a chain, the total number of flows."""
         return self.scenario["flows"]
 
     @cached_property

@@ -40,8 +40,8 @@ def period_ns(trace) -> int:
 def stretches(trace) -> Iterator[tuple[int, float, float]]:
     """Yield a trace's spans with constant capacity, as (begin in ns, end in ns, rate in Mbit/s).
 
-    The sequence is endless. Only if the capacity never changes does it consist of a single span, whose end is infinite. All steps last
-    `step_ms`, except the last one, which ends with the period.
+    The sequence is endless, unless the capacity never changes: then it is a single span whose end is infinite. Each step of the trace lasts
+    `step_ms`, except the trace's last step, which ends with the period.
     """
     rates, step_ns, lasts_ns = trace["rates_mbps"], round(trace["step_ms"] * 1e6), period_ns(trace)
     if len(set(rates)) == 1:

@@ -93,8 +93,8 @@ def environment(specification, wheel, digest) -> dict:
 def idle_rtt(specification, flows) -> list[dict] | None:
     """Return the section ``idle_rtt``: the time that the first flow of each pair took to connect.
 
-    A pair is omitted if its first flow connects after the first data packet has reached the bottleneck, because the path is no longer idle
-    then. The result is None if all pairs are omitted.
+    A pair is omitted if none of its flows connected, or if its first flow's SYN reaches the bottleneck after the first data packet, because
+    the path is no longer idle then. The result is None if all pairs are omitted.
     """
     starts, pairs = starts_ns(specification), specification.pairs
     # Time at which the first data packet reaches the bottleneck.

@@ -145,7 +145,7 @@ def counters(buffer, start, end) -> tuple[int, str, dict[str, int]]:
 
 
 def _managed(buffer, start, end, discipline, counted, delays=False):
-    """Return a discipline's specific counters, or with ``delays`` its columns for the time series.
+    """Return the counters specific to a queueing discipline or, if ``delays`` is true, its columns for the time series.
 
     The result is empty for drop-tail. ``counted`` contains the counters that every qdisc has.
     """

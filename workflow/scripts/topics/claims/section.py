@@ -36,7 +36,7 @@ def findings(material) -> list[Finding]:
 def _other_method(material):
     """Return the name and the claims of the study that used the other method.
 
-    Returns None if there is no such study, or if this study compares only message sizes.
+    Returns None if there is no such study, or if the study of this report compares only message sizes.
     """
     return None if compares_sizes_alone(material.design) else material.other_claims
 

@@ -1,4 +1,4 @@
-"""How results depend on the implementation of a nominal path: the position of netem, the shaper, and offloads."""
+"""How results depend on the way in which a path is implemented: where netem is placed, which shaper is used, and whether offloads are on."""
 
 from collections import Counter
 

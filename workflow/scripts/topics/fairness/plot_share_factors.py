@@ -1,4 +1,4 @@
-"""Plot a CCA's share against each of the other CCAs, with intervals, at the levels of each scenario factor."""
+"""Plot the share that a CCA gets in competition with each other CCA, with intervals, at the levels of each scenario factor."""
 
 import pandas as pd
 
