@@ -95,7 +95,7 @@ def offered(place) -> list[Offer]:
 
 
 def offered_folder(folder) -> Offer:
-    """Return the image in a folder, according to the image's description."""
+    """Return the offer for the image in a folder, with the values that its description (``image.json``) states."""
     try:
         described = json.loads(given_bytes(folder / "image.json", TEXT_LIMIT))
         return Offer(described["image"], described["content_digest"], described["definition_key"], folder)
