@@ -26,7 +26,9 @@ def samples(rates_mbps, cca="bbr", **columns):
     rates = np.where(TIMES <= 10, rates_mbps[0], rates_mbps[1])
     delivered = np.r_[0, np.cumsum(rates[1:] * 0.1)] * 1e6 / 8
     empty = {"sacked_packets": 0.0, "retransmits": 0.0, "bbr_rtt_min_ms": np.nan, "vegas_rtt_ms": np.nan}
-    return pd.DataFrame({"flow": 0, "flow_cca": cca, "time_s": TIMES, "bytes_acked": delivered} | empty | columns)
+    return pd.DataFrame(
+        {"flow": 0, "path": np.nan, "flow_cca": cca, "time_s": TIMES, "bytes_acked": delivered} | empty | columns
+    )
 
 
 def test_a_phase_goes_from_one_change_to_the_next():
@@ -103,6 +105,16 @@ def test_the_data_of_a_flow_that_has_ended_still_count():
     both = pd.concat([samples((4 * PAYLOAD, 10 * PAYLOAD)), ended[ended["time_s"] <= 10]])
     queue = pd.DataFrame({"time_s": TIMES, "drops": 0, "delay_ms": 0.0})
     assert measures_of(phase, both, queue)["utilisation_percent"] == pytest.approx(50, rel=0.01)
+
+
+def test_subflows_count_each_even_after_their_end():
+    phase = phases_of(changing_run({"at_s": 12, "rate_mbps": 20}))[1]
+    first = samples((4 * PAYLOAD, 0), path=1.0, retransmits=np.where(TIMES < 13, 0.0, 5.0))
+    second = samples((4 * PAYLOAD, 10 * PAYLOAD), path=2.0, retransmits=np.where(TIMES < 14, 1.0, 4.0))
+    both = pd.concat([first[first["time_s"] <= 15], second])
+    queue = pd.DataFrame({"time_s": TIMES, "drops": 0, "delay_ms": 0.0})
+    measured = measures_of(phase, both, queue)
+    assert measured["utilisation_percent"] == pytest.approx(50, rel=0.01) and measured["retransmits"] == 5 + 3
 
 
 def test_flows_of_the_other_direction_dont_use_the_capacity():

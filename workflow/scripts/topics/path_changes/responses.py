@@ -18,20 +18,34 @@ NEAR = 0.05
 #: CCA -> column with the minimum RTT that the CCA keeps.
 LEAST_RTT = {"bbr": "bbr_rtt_min_ms", "vegas": "vegas_rtt_ms"}
 #: Columns to read from the time series.
-SOCKET_COLUMNS = ["flow", "flow_cca", "time_s", "bytes_acked", "sacked_packets", "retransmits", *LEAST_RTT.values()]
+SOCKET_COLUMNS = [
+    "flow",
+    "path",
+    "flow_cca",
+    "time_s",
+    "bytes_acked",
+    "sacked_packets",
+    "retransmits",
+    *LEAST_RTT.values(),
+]
 QUEUE_COLUMNS = ["time_s", "drops", "delay_ms"]
 
 
 def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
     """Return the sample times of a run in s, and the number of bytes that all flows had delivered by each time.
 
-    ``samples`` are the samples of the run's sockets. A flow that has ended has no more samples, but its data count.
+    ``samples`` are the samples of the run's sockets. A socket that was closed has no more samples, but its data count.
     """
     delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
-    by_flow = delivered.groupby([samples["time_s"], samples["flow"]]).sum().unstack("flow").sort_index()
-    total = by_flow.ffill().fillna(0).sum(axis=1)
+    by_socket = delivered.groupby([samples["time_s"], *_sockets(samples)]).sum().unstack(["flow", "path"]).sort_index()
+    total = by_socket.ffill().fillna(0).sum(axis=1)
     # Selective acknowledgements may be revoked (RFC 2018, section 8), but the delivered amount can't decrease.
     return total.index.to_numpy(float), np.maximum.accumulate(total.to_numpy(float))
+
+
+def _sockets(samples):
+    """Return the keys of the samples' sockets: the flow and, for MPTCP, the path (otherwise 0)."""
+    return samples["flow"], samples["path"].fillna(0)
 
 
 def of_forward_flows(samples, flows) -> pd.DataFrame:
@@ -114,8 +128,8 @@ def believed_s(phase, samples) -> float:
 def _sent_again(samples, phase):
     """Return the number of segments that all flows retransmitted in a phase."""
     counts = [
-        samples[samples["time_s"] < at_s].groupby("flow")["retransmits"].max().sum()
-        for at_s in (phase.begin_s, phase.end_s)
+        before["retransmits"].groupby([*_sockets(before)]).max().sum()
+        for before in (samples[samples["time_s"] < at_s] for at_s in (phase.begin_s, phase.end_s))
     ]
     (again,) = (end - begin for begin, end in pairwise(counts))
     return again
