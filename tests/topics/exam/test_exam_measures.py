@@ -36,7 +36,7 @@ def run_of(rates_mbps, change=None, drops=None):
     for flow, rate in enumerate(rates_mbps):
         sent = np.cumsum(rate(TIMES) * 0.05 * 1e6 / 8)
         sockets.append(
-            pd.DataFrame({"flow": flow, "flow_cca": "reno", "time_s": TIMES, "bytes_sent": sent, "bytes_acked": sent, "sacked_packets": 0})
+            pd.DataFrame({"flow": flow, "path": np.nan, "flow_cca": "reno", "time_s": TIMES, "bytes_sent": sent, "bytes_acked": sent, "sacked_packets": 0})
         )  # fmt: skip
     row = {
         "duration_s": 20, "mss_bytes": MSS, "packet_bytes": 1066, "rtt_path_ms": 40.0, "rate_mbps": 20.0,
