@@ -7,8 +7,8 @@ first and the last number in `--pairs`. Between the hosts of each pair, one flow
 network with the addresses, routes, queues and settings of all hosts. The next steps read all settings back, and measure the RTT of each
 pair's empty path.
 
-The guest's clock stands still during these steps. Therefore each step begins with a line of output, which is timed by the machine's clock,
-and the measured time is multiplied by the run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.
+The guest's clock stands still during these steps. Therefore each step is timed by the machine's clock, and the measured time is multiplied
+by the run's share of the core. The cost of a run with one pair is subtracted before the exponents are computed.
 """
 
 import argparse
@@ -21,13 +21,15 @@ from one_run import execute, exponent
 from scale_calls import ROOT, head, row
 
 SHARE_MBPS = 2
-#: Code that is added to the guest's program, and prints the name of each step when it begins.
-NAMED_STEPS = """
+#: Code that is added to the guest's program, and prints the machine's time at the beginning of each step: that of a new folder of the machine.
+TIMED_STEPS = """
 _begin = Steps.__call__
-def _named(self, name):
-    log(f"step-begins {name.replace(' ', '-')}")
+def _timed(self, name):
+    folder = Path(__file__).parents[1] / f"begins-{name}"
+    folder.mkdir()
+    log(f"step-begins {name.replace(' ', '-')} {folder.stat().st_mtime_ns}")
     _begin(self, name)
-Steps.__call__ = _named
+Steps.__call__ = _timed
 """
 STEPS = {
     "topology": "built",
@@ -49,11 +51,11 @@ def cost(pairs, core, folder) -> dict[str, float | bool]:
         "hosts": {"pairs": pairs}, "traffic": {"processes": "per-side", "duration_s": 1, "start_within_ms": 200},
     }  # fmt: skip
     run = execute(scenario, "cubic", core, folder, f"{folder}/workflow")
-    begins = [(line.split()[1], at_s) for at_s, line in run.lines if line.startswith("step-begins ")]
+    begins = [line.split()[1:] for line in run.errors.splitlines() if line.startswith("step-begins ")]
     costs = dict.fromkeys(COLUMNS, 0.0)
     for (name, begin), (_, end) in zip(begins, begins[1:], strict=False):
         if name in STEPS:
-            costs[STEPS[name]] += (end - begin) * run.cpu_s / run.wall_s
+            costs[STEPS[name]] += (int(end) - int(begin)) / 1e9 * run.cpu_s / run.wall_s
     size = {"memory_mb": run.memory_mb, "document_mb": run.document_mb}
     return costs | size | {"run": run.cpu_s, "valid": run.document["verdict"]["valid"]}
 
@@ -69,7 +71,7 @@ def main() -> None:
             shutil.copytree(ROOT / "workflow" / package, Path(folder, "workflow", package))
         guest = Path(folder, "workflow/testbed/guest.py")
         guest.write_text(
-            guest.read_text().replace('\nif __name__ == "__main__":', f'{NAMED_STEPS}\nif __name__ == "__main__":')
+            guest.read_text().replace('\nif __name__ == "__main__":', f'{TIMED_STEPS}\nif __name__ == "__main__":')
         )
         head("pairs of hosts, CPU s", *COLUMNS, "ms per pair", "memory MB", "document MB")
         least = cost(1, core, folder)

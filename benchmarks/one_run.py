@@ -5,7 +5,6 @@ import json
 import math
 import subprocess
 import sys
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,8 +37,8 @@ class OneRun:
         Peak memory, and size of the compressed run document, in MB.
     document : dict
         Run document.
-    lines : list of tuple
-        Lines of stderr, each with the time in s since the start at which it arrived.
+    errors : str
+        Output on stderr.
     """
 
     wall_s: float
@@ -47,7 +46,7 @@ class OneRun:
     memory_mb: float
     document_mb: float
     document: dict
-    lines: list[tuple[float, str]]
+    errors: str
 
 
 def execute(scenario, cca, core, folder, modules=ROOT / "workflow", programs=None, before=()) -> OneRun:
@@ -80,21 +79,11 @@ def execute(scenario, cca, core, folder, modules=ROOT / "workflow", programs=Non
         *(("--programs", folder) if programs else ()),
     ]  # fmt: skip
     began_s, cpu_s = time.monotonic(), own_s()
-    with (
-        tempfile.TemporaryFile("w+") as printed,
-        subprocess.Popen(
-            list(map(str, command)), cwd=ROOT, stdout=printed, stderr=subprocess.PIPE, text=True
-        ) as process,
-    ):
-        lines = [(time.monotonic() - began_s, line) for line in process.stderr]
-        process.wait()
-        printed.seek(0)
-        output = printed.read()
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, capture_output=True, text=True)
     wall_s, cpu_s = time.monotonic() - began_s, own_s() - cpu_s
-    if process.returncode:
-        errors = "".join(line for _, line in lines)
-        sys.exit(f"benchmark: {json.dumps(scenario)} failed:\n{output[-500:]}{errors[-2000:]}")
-    (kilobytes,) = (line.split()[1] for line in output.splitlines() if line.startswith("peak-memory-kb "))
+    if done.returncode:
+        sys.exit(f"benchmark: {json.dumps(scenario)} failed:\n{done.stdout[-500:]}{done.stderr[-2000:]}")
+    (kilobytes,) = (line.split()[1] for line in done.stdout.splitlines() if line.startswith("peak-memory-kb "))
     packed = document.read_bytes()
     read = json.loads(gzip.decompress(packed))
-    return OneRun(wall_s, cpu_s, int(kilobytes) / 1024, len(packed) / 1e6, read, lines)
+    return OneRun(wall_s, cpu_s, int(kilobytes) / 1024, len(packed) / 1e6, read, done.stderr)
