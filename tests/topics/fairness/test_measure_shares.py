@@ -78,7 +78,7 @@ def test_positions_of_mixes_and_of_single_ccas():
 
 
 def test_flows_of_other_groups_have_no_part_in_a_mix():
-    """A flow of BBR in a group of its own has the first number: it isn't the mix's Reno, nor does it count for any CCA of the mix."""
+    """The BBR flow of a separate group has the first number. It isn't the mix's Reno flow, and counts for no CCA of the mix."""
     study = share_studies.sharing_study(["reno+cubic"], share_studies.scenarios().iloc[:1], replications=2, noise=0)
     flows = completed(study["flows"], FLOWS).assign(group="own")
     bbr = flows[flows["flow"] == 0].assign(group="beside", flow_cca="bbr", goodput_mbps=5.0)

@@ -105,7 +105,7 @@ def _number(asked, history):
 
 
 def _kept(asked):
-    """Return what earlier calls wrote to ``state.json``: the skipped commits, and the duration of GOOD's longest run in s.
+    """Return the skipped commits and the duration of GOOD's longest run in s, as earlier calls wrote them to ``state.json``.
 
     Raise BisectError if the folder is damaged or its kernels and runs can't be used for this request.
     """

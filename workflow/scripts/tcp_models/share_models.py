@@ -15,7 +15,7 @@ def bbr_share(rate_packets_s: float, rtt_s: float, queue_packets: float, bbr_flo
     ``rtt_s`` is the base RTT.
 
     Ware, Mukerjee, Seshan and Sherry, "Modeling BBR's interactions with loss-based congestion control" (IMC 2019), equations 9 to 11: BBR
-    is limited by its congestion window of two estimated BDPs. BBR estimates the RTT while it has no packets of its own in the queue, so the
+    is limited by its congestion window of two estimated BDPs. BBR estimates the RTT while none of its packets are in the queue, so the
     estimate includes the delay of the other flows' packets in the queue. Let X be the queue size in BDPs, q the queue size in packets, c
     the link rate, l the base RTT, and N the number of BBR flows. The share of the loss-based flows is
 

@@ -110,7 +110,7 @@ class Place(Enum):
 
 
 def mostly(holds: Callable[[dict], bool]) -> Callable[[StudyDesign], bool]:
-    """Return a function that tells whether ``holds`` is true for more than half of a `StudyDesign`'s scenarios."""
+    """Return a function that returns whether ``holds`` is true for more than half of a `StudyDesign`'s scenarios."""
     return lambda design: 2 * sum(map(bool, map(holds, design.scenarios))) > len(design.scenarios)
 
 
