@@ -106,7 +106,9 @@ def completed(frame, table):
         if name in table.names
     }
     extra = [name for name in frame.columns if name not in table.names]
-    return frame.assign(**filled).reindex(columns=[*table.names, *extra])
+    frame = frame.assign(**filled).reindex(columns=[*table.names, *extra])
+    # As `read_table` returns them: a text may be empty, but is never missing.
+    return frame.fillna({column.name: "" for column in table if column.kind == "text"})
 
 
 def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbps=1000):

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-from wording.number_format import is_missing
 
 #: Columns of ``tidy/sockets.parquet`` that are needed here.
 COLUMNS = ["flow", "path", "time_s", "bytes_acked"]
@@ -77,8 +76,8 @@ def path_ideal_mbps(run, scenario) -> float | pd.Series:
     """
     rates = scenario["path_rate_mbps"]
     of_path = (
-        scenario["capacity_most_mbps"] / scenario["paths"]
-        if is_missing(rates)
-        else float(rates.split()[int(scenario["outage_path"]) - 1])
+        float(rates.split()[int(scenario["outage_path"]) - 1])
+        if rates
+        else scenario["capacity_most_mbps"] / scenario["paths"]
     )
     return run["ideal_goodput_mbps"] / run["capacity_mbps"] * of_path
