@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 
-
 #: Columns of ``tidy/sockets.parquet`` that are needed here.
 COLUMNS = ["flow", "path", "time_s", "bytes_acked"]
 MEASURES = ("before_mbps", "during_mbps", "after_mbps", "standstill_s", "return_s")
