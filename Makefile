@@ -4,7 +4,7 @@ quoted = '$(subst ','\'',$(1))'
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
 # If 1, setup also builds the image of ns-3, which takes another minute; only studies with a platform ns3:<version> need this image.
-NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 'platform: *ns3:' $(call quoted,$(CONFIG))),1)
+NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 "platform: *[\"']\{0,1\}ns3:" $(call quoted,$(CONFIG))),1)
 # The name of a study, or the path of its file; if empty, the default study.
 STUDY =
 # Platform to run the study on instead of its own; results are in results/<study>-<platform>.
@@ -12,7 +12,10 @@ PLATFORM =
 # A folder with a Snakemake profile, such as profiles/slurm; it replaces the limit on cores.
 PROFILE =
 SNAKEMAKE = snakemake $(if $(PROFILE),--profile $(call quoted,$(PROFILE)),--cores all --use-apptainer)
-RESULTS = results/$(shell sed -n 's/^study: *\([a-z0-9.-]*\).*/\1/p' $(call quoted,$(CONFIG)))$(if $(PLATFORM),-$(PLATFORM))
+# The value of a key at the start of a line of the study's file, without quotes.
+value_of = $(shell sed -n "s/^$(1): *[\"']\{0,1\}\([a-z0-9.-]*\).*/\1/p" $(call quoted,$(CONFIG)))
+SUFFIX = $(addprefix -,$(or $(PLATFORM),$(filter-out null,$(call value_of,platform))))
+RESULTS = results/$(call value_of,study)$(SUFFIX)
 N =
 SEED = 1
 RUNS =
@@ -135,7 +138,7 @@ bench-statistics: setup  ## measure error rates of tests and intervals on data w
 	@$(IN_ENVIRONMENT) python benchmarks/error_rate_table.py $(ARGS)
 
 sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with details changed
-	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED))
+	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
 	@$(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
 
@@ -147,7 +150,7 @@ evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<
 	@$(if $(PROGRAM),,stack=$(call quoted,$(CCA)); stack=$${stack%%:*}; case $(call quoted,$(CCA)) in (*:*) test -e "my/$$stack" || test ! -d "examples/$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack";; esac)
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))) \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
-	&& results="$${file%.yaml}"$(call quoted,$(if $(PLATFORM),-$(PLATFORM))) \
+	&& results="$${file%.yaml}"$(call quoted,$(SUFFIX)) \
 	&& { $(if $(filter -n --dry-run,$(ARGS)),true,! ls -d "$$results"/runs/*/*:* >/dev/null 2>&1) || $(IN_ENVIRONMENT) python -m publishing.program_repetitions "$$results"; } \
 	&& { test ! -f "$$results/report.html" || echo "report: $$results/report.html"; }
 

@@ -115,6 +115,17 @@ def test_a_study_that_concludes_nothing_is_refused(tmp_path, capsys, changes, se
     assert "N is '0'; allowed: whole numbers of at least 1." in capsys.readouterr().err
 
 
+def test_a_study_is_perturbed_on_the_platform_of_the_command(tmp_path):
+    """Its name is that under which `make sensitivity PLATFORM=host` shows the results."""
+    output = tmp_path / "smoke-host-sensitivity.yaml"
+    assert (
+        sensitivity.main(["write", "config/studies/smoke.yaml", str(output), "--count", "1", "--platform", "host"]) == 0
+    )
+    written = studies.resolve(studies.load(output), "perturbed")
+    assert written["study"] == output.stem
+    assert {scenario["platform"] for scenario in written["scenarios"]} == {"host"}
+
+
 def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):
     """They are declared in the perturbed study; offload and another tick, which programs don't support, are left out."""
     monkeypatch.chdir(tmp_path)

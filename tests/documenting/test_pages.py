@@ -159,6 +159,17 @@ def test_definitions_of_ccas_are_what_a_study_takes():
         }
 
 
+def test_studies_take_the_keys_for_each_tc_command():
+    """The keys in each row of the table of tc commands make a scenario."""
+    table = text_of("docs/programs-and-paths.md").partition("| command | study |\n")[2].partition("\n\n")[0]
+    rows = [line.split(" | ")[1] for line in table.splitlines()[1:]]
+    scenarios = [{"id": "a"} | yaml.safe_load("\n".join(SPAN.findall(row))) for row in rows]
+    scenarios[-1] = scenarios[-2] | scenarios[-1]
+    assert [{*scenario} >= {"link", "queue"} for scenario in scenarios] == [True] * 5
+    for scenario in scenarios:
+        resolve({"study": "mine", "ccas": ["reno"], "scenarios": [scenario]}, "docs/programs-and-paths.md")
+
+
 @pytest.mark.long
 def test_the_site_is_built_without_a_warning(tmp_path):
     done = subprocess.run(["make", "docs", f"ARGS=--site-dir {tmp_path}"], cwd=ROOT, capture_output=True, text=True)

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from tests.session.test_run_cost import shared_by_runs
 
 from session import study_list, study_names
@@ -155,6 +156,36 @@ def test_time_of_a_run(scenario, took_s):
 )
 def test_size_of_a_document(scenario, kilobytes):
     assert document_kb(shared_by_runs(scenario)) == pytest.approx(kilobytes, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    "name, platform, words",
+    [
+        ("named", "", []), ('"named"', "", []), ("'named'", "platform: null\n", []), ("named", "platform: host\n", []),
+        ("named", 'platform: "host"\n', []), ("named", "platform: host\n", ["PLATFORM=uml"]),
+    ],
+)  # fmt: skip
+def test_make_looks_for_results_where_the_study_puts_them(name, platform, words, tmp_path, root):
+    """Whether or not the file quotes the name, and wherever the platform is set."""
+    text = f"study: {name}\n{platform}ccas: [reno]\nscenarios: [{{id: a}}]\n"
+    (tmp_path / "study.yaml").write_text(text)
+    (tmp_path / "Makefile").symlink_to(root / "Makefile")
+    (tmp_path / "workflow").symlink_to(root / "workflow")
+    command = ["make", "--dry-run", "--old-file", "setup", "publish", "STUDY=study.yaml", *words]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    given = dict(word.lower().split("=") for word in words)
+    resolved = studies.resolve(yaml.safe_load(text) | given, "study.yaml")["study"]
+    assert f"publishing.pack_results 'results/{resolved}'" in printed
+
+
+@pytest.mark.parametrize("platform", ["ns3:3.44", '"ns3:3.44"', "'ns3:3.44'"])
+def test_make_builds_the_image_of_ns3_for_a_study_that_needs_it(platform, tmp_path, root):
+    (tmp_path / "study.yaml").write_text(f"study: a\nccas: [reno]\nscenarios: [{{id: a, platform: {platform}}}]\n")
+    (tmp_path / "Makefile").symlink_to(root / "Makefile")
+    (tmp_path / "workflow").symlink_to(root / "workflow")
+    command = ["make", "--dry-run", "setup", "STUDY=study.yaml"]
+    printed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    assert "SAWTOOTH_NS3=1 " in printed
 
 
 MISTYPED = [

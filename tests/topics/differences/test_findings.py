@@ -12,7 +12,7 @@ from topics.differences.axes import pairs_of
 from topics.differences.compare_levels import compare_levels
 from topics.differences.measures import margins_of
 from topics.differences.ranking import ranked
-from topics.differences.section import of_kernels
+from topics.differences.section import compared_words, of_kernels
 from topics.differences.sentences import Told, alike_sentence, open_sentence
 
 MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"}]}, "s.yaml"))
@@ -379,3 +379,18 @@ def test_what_a_kernel_changes_is_said_of_it_alone(percent, sentence):
     assert finding.text.startswith(
         f"series and CUBIC are the same CCA on two kernels (Linux, series.mbox; the image's Linux). {sentence}"
     )
+
+
+def test_the_section_says_which_scenarios_are_compared_and_in_which_measures():
+    """Three scenarios that differ in their queue make two pairs; no row is about their goodput or mean RTT."""
+    scenarios = [{"id": f"bdp-{size}", "queue": {"bdp": size}} for size in (1, 2, 4)]
+    study = studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": scenarios}, "s.yaml")
+    pairs = pairs_of(study["scenarios"])
+    assert [(pair["scenario_a"], pair["scenario_b"]) for pair in pairs] == [("bdp-1", "bdp-2"), ("bdp-1", "bdp-4")]
+    _, comparisons = compared(runs_of(nothing, scenarios=("bdp-1", "bdp-2", "bdp-4")), pairs)
+    of_scenarios = comparisons[comparisons["factor"] == "scenario"]
+    assert len(of_scenarios) and not {"goodput_mbps", "rtt_mean_ms"} & {*of_scenarios["measure"]}
+    text = compared_words({"cca", "scenario"})
+    assert text.startswith("Each pair of CCAs and each pair of scenarios that differ in only one condition ")
+    assert "each of them is compared with the first. Scenarios aren't compared by goodput, mean RTT and " in text
+    assert compared_words({"cca"}) == "Each pair of CCAs is compared in the measures that the tables list."

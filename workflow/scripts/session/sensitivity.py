@@ -23,12 +23,14 @@ SCENARIOS = 2
 HEADINGS = ("scenario", "changed", "comparison", "conclusions", "shown", "same", "turned", "lost", "won")
 
 
-def write(source, output, count, seed) -> str:
+def write(source, output, count, seed, platform=None) -> str:
     """Write the study of perturbed scenarios for a study file; return a text with the new study's size and the omitted perturbations.
+
+    ``platform`` is the platform of the command, which replaces the study's own; None if the command names none.
 
     Raises `studies.StudyError` if the file doesn't contain a study that can run, or if the study can't be perturbed.
     """
-    study = studies.resolve(studies.load(source), source)
+    study = studies.resolve(studies.load(source) | ({"platform": platform} if platform else {}), source)
     if study["analysis"]["sensitivity"] or study["analysis"]["calibration"]:
         key = "sensitivity" if study["analysis"]["sensitivity"] else "calibration"
         raise studies.StudyError(source, [f"analysis.{key} is true; allowed with make sensitivity: false."])
@@ -82,6 +84,7 @@ def main(arguments=None) -> int:
     writing.add_argument("output", help="the file to write")
     writing.add_argument("--count", default=str(SCENARIOS), help="number of scenarios to perturb")
     writing.add_argument("--seed", default="1", help="seed for choosing the scenarios")
+    writing.add_argument("--platform", help="platform on which the study runs, if the command names one")
     showing = commands.add_parser("show", help="print the table")
     showing.add_argument("results", type=Path, help="results/<study>-sensitivity")
     options = parser.parse_args(arguments)
@@ -90,7 +93,7 @@ def main(arguments=None) -> int:
             print(table_text(options.results))
         else:
             count, seed = _whole("N", options.count, 1), _whole("SEED", options.seed, 0)
-            print(write(options.study, options.output, count, seed))
+            print(write(options.study, options.output, count, seed, options.platform))
     except (studies.StudyError, OSError, ValueError) as error:
         tell(str(error))
         return 1

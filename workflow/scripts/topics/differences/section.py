@@ -15,12 +15,12 @@ from report_parts.data_tables import Cell
 from report_parts.hypothesis_cells import ALIKE as ALIKE_STYLE
 from report_parts.hypothesis_cells import DIFFERS, OPEN
 from report_parts.material import Finding
-from topics.differences.measures import BY_COLUMN
+from topics.differences.measures import BY_COLUMN, MEASURES
 from topics.differences.ranking import Ranked, ranked
 from topics.differences.sentences import Told, alike_sentence, open_sentence
 from topics.differences.tables import ALIKE, LESS, MORE
 from wording.number_format import is_missing
-from wording.sentence_words import cca_name
+from wording.sentence_words import cca_name, listed
 
 #: Largest number of differences at the top of the report; the tables list all differences.
 MOST_FINDINGS = 4
@@ -43,7 +43,7 @@ _LEVELS = (
 _UNIT, _MARGIN = shown_text("Unit", "effect_unit"), shown_number("Margin", "margin")
 COMPARED = (
     *_LEVELS, shown_number("Places", "places", 0), shown_number("More", "more", 0), shown_number("Less", "less", 0),
-    shown_number("Alike", "alike", 0), shown_number("From", "least"), shown_number("To", "most"), shown_number("No pair beyond", "bound"),
+    shown_number("Alike", "alike", 0), shown_number("From", "least"), shown_number("To", "most"), shown_number("None beyond", "bound"),
     _UNIT, _MARGIN, shown_p("p, Holm", "p_holm"), shown_p("p of t, Holm", "t_p_holm"), shown_text("Shown by", "evidence", empty="nothing"),
     shown_cell("Verdict", _verdict, filtered=True),
 )  # fmt: skip
@@ -59,14 +59,26 @@ TABLES = {
 
 
 def section(material) -> dict:
-    """Return the template's variables: the compared levels in words, and whether scenarios are compared."""
+    """Return the template's variables: the compared levels and measures in words, and whether scenarios are compared."""
     factors = set(material.tables.comparisons["factor"])
-    words = {
+    return {"compared_words": compared_words(factors), "scenarios": "scenario" in factors}
+
+
+def compared_words(factors) -> str:
+    """State which levels of the given factors are compared, and in which measures."""
+    pairs = {
         "cca": "each pair of CCAs",
         "scenario": "each pair of scenarios that differ in only one condition (with the same CCA)",
     }
-    text = " and ".join(words[factor] for factor in words if factor in factors) or "Nothing"
-    return {"pairs": text[0].upper() + text[1:], "scenarios": "scenario" in factors}
+    text = " and ".join(pairs[factor] for factor in pairs if factor in factors) or "nothing"
+    text = f"{text[0].upper()}{text[1:]} is compared in the measures that the tables list."
+    if "scenario" not in factors:
+        return text
+    left_out = listed([measure.name for measure in MEASURES if not measure.of_scenarios])
+    return (
+        f"{text} If more than two scenarios differ only in the same condition, each of them is compared with the first. "
+        f"Scenarios aren't compared by {left_out}, which the path's own rate and delay determine."
+    )
 
 
 def findings(material) -> list[Finding]:

@@ -16,7 +16,8 @@ MORE, LESS, ALIKE, OPEN = "more", "less", "alike", "open"
 #: Kinds of evidence that a difference isn't due to chance.
 BY_FLIPS, BY_T, BY_SPREAD, BY_REPEATS = "sign flips", "Student's t", "spread", "repeats"
 _FACTOR = text_column(
-    "factor", "Factor whose levels are compared: `cca`, or `scenario` (scenarios that differ in only one condition)."
+    "factor",
+    "Factor whose levels are compared: `cca`, or `scenario` (scenarios that differ in only one condition; if more than two differ only in the same condition, each is compared with the first).",
 )
 _LEVELS = (
     text_column("level_a", "The first level: a CCA, or the condition of the first scenario in words."),
@@ -54,7 +55,7 @@ DIFFERENCES = Table(
         number_column("largest", _IN_EFFECT_UNIT, "Largest difference within a pair of runs; for independent samples, the difference between the means.", _NO_PAIR),
         count_column("lost", "replications", "Number of replications that were run but form no pair because a run was excluded for a sender's behaviour; they count against any verdict."),
         count_column("left_out", "runs", "Number of runs of both levels that have a value but no counterpart, and are left out: no run of the other level with the same seed and IP version; for independent samples, an IP version without a value on the other side, or a replication in which another IP version has no value."),
-        verdict_column("verdict", "`more` or `less` if the first level's mean is higher or lower by at least the margin and 19 of 20 pairs (all pairs if there are fewer than 20) differ in this direction; `alike` if no pair differs by the margin; otherwise `open`.", "", (OPEN,)),
+        verdict_column("verdict", "`more` or `less` if the first level's mean is higher or lower by at least the margin and 19 of 20 pairs (all pairs if there are fewer than 20) differ in this direction; `alike` if no pair differs by the margin (for independent samples: if the means don't); otherwise `open`.", "", (OPEN,)),
     ),
 )  # fmt: skip
 COMPARISONS = Table(
@@ -66,7 +67,7 @@ COMPARISONS = Table(
         *(count_column(verdict, "", f"Number of places whose verdict is `{verdict}`.") for verdict in (MORE, LESS, ALIKE, OPEN)),
         number_column("least", _IN_EFFECT_UNIT, "Smallest absolute mean difference among the places with the majority verdict.", "no place has the verdict `more` or `less`"),
         number_column("most", _IN_EFFECT_UNIT, "Largest absolute mean difference among the places with the majority verdict.", "no place has the verdict `more` or `less`"),
-        number_column("bound", _IN_EFFECT_UNIT, "Largest absolute difference within a pair of runs at any place."),
+        number_column("bound", _IN_EFFECT_UNIT, "Largest absolute difference within a pair of runs at any place; for scenarios, between means."),
         number_column("p", "", "p-value of the null hypothesis that no place with the majority verdict has a difference in this direction; 1 if no place has one: one-sided sign flips of each place's pairs, corrected for the choice of places and direction, combined by Fisher's method, or by Bonferroni's if scenarios share seeds.", "scenarios are compared, or all runs give the same value"),
         number_column("p_holm", "", "`p` after Holm's correction for all rows.", "`p` is empty"),
         number_column("t_p_holm", "", "The same by Student's t (for scenarios by Welch's t) at places with at least 6 pairs, combined by Fisher's method (for scenarios, or if scenarios share seeds, by Bonferroni's) and corrected for all rows (Holm).", "no place has 6 pairs, or all runs give the same value"),
