@@ -2,6 +2,7 @@
 
 import re
 
+import pandas as pd
 import pytest
 
 import drawn_studies
@@ -95,6 +96,26 @@ def test_a_drawn_study_whose_replications_draw_their_paths_ends_in_a_report(seed
     assert resolved(config), "one of the few is refused"
     monkeypatch.setattr(drawn_studies, "drawn_config", lambda _: config)
     check_report(seed, tmp_path)
+
+
+def test_a_study_of_paths_that_go_down_ends_in_a_report(tmp_path):
+    scenarios = [
+        {"id": name, "multipath": {"by": "mptcp", "paths": 2, "outage": {"path": 2, "at_s": 4, "for_s": 2}, **more}}
+        for name, more in (("alike", {}), ("unlike", {"path_rate_mbps": [5, 30]}))
+    ]
+    defaults = {"topology": "cable", "link": {"rate_mbps": 10, "delay_ms": 10}}
+    defaults["traffic"] = {"duration_s": 10, "sample_interval_ms": 100}
+    config = {
+        "study": "down",
+        "ccas": ["reno", "cubic"],
+        "replications": 2,
+        "defaults": defaults,
+        "scenarios": scenarios,
+    }
+    built = drawn_studies.build_drawn(resolved(config), tmp_path / "study", seed=4, invalid=0)
+    check_content(built.page)
+    ideal = pd.read_csv(built.folder / "analysis/failovers.csv").groupby("scenario")["path_ideal_mbps"].max()
+    assert ideal["unlike"] == pytest.approx(3 * ideal["alike"])
 
 
 @pytest.mark.long
