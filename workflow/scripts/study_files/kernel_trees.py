@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from study_files import git_trees, tree_archives
-from testbed.machine.given_file import given_bytes
+from testbed.machine.given_file import GivenFileError, given_bytes
 from wording.missing_files import absence
 
 #: Maximum size of a file in a source tree, in bytes.
@@ -63,7 +63,7 @@ def digests_of_files(tree) -> dict[str, str]:
         if file.is_symlink():
             digests[path] = f"link {hashlib.sha256(os.readlink(file).encode(errors='surrogateescape')).hexdigest()}"
         else:
-            sha256 = hashlib.sha256(given_bytes(file, LARGEST_TREE_FILE_BYTES)).hexdigest()
+            sha256 = hashlib.sha256(content_in_tree(file)).hexdigest()
             digests[path] = f"program {sha256}" if file.stat().st_mode & 0o100 else sha256
     return digests
 
@@ -200,4 +200,16 @@ def _described_archive(archive):
 
 
 def _text(file):
-    return given_bytes(file, LARGEST_TREE_FILE_BYTES).decode(errors="replace")
+    return content_in_tree(file).decode(errors="replace")
+
+
+def content_in_tree(file) -> bytes:
+    """Return the content of a file in a source tree (a folder); raise OSError, which names the file, if it can't be read or is too large."""
+    try:
+        return given_bytes(file, LARGEST_TREE_FILE_BYTES)
+    except GivenFileError as error:
+        error.filename = str(file)
+        error.strerror += (
+            " in a source tree (move the file, or name a Git revision, of which only committed files are read)"
+        )
+        raise
