@@ -173,6 +173,18 @@ def test_a_file_that_is_too_large_for_a_source_tree_is_named(linux, monkeypatch)
     assert problem.startswith("kernels.mine: linux/cscope.out: it has 101 bytes")
 
 
+def test_an_empty_digest_of_a_full_disk_is_computed_again(linux):
+    git_history.git(linux, "archive", "--format=tar", "--output=../linux.tar", "main")
+    Path(".snakemake").mkdir()
+    made = kernel("linux"), kernel("linux.tar")
+    kept = [*kernel_trees.DIGESTS.iterdir()]
+    assert len(kept) == 2
+    for file in kept:
+        file.write_text("")
+    assert (kernel("linux"), kernel("linux.tar")) == made
+    assert all(file.read_text() for file in kept)
+
+
 def test_every_version_of_a_tree_is_a_version_in_a_study(linux):
     (linux / "Makefile").write_text(MAKEFILE.replace("-rc3", "-rc3-my_branch+"))
     Path("mine.yaml").write_text(json.dumps(kernel("linux")))

@@ -36,14 +36,21 @@ def tree_digest(tree) -> str:
                 errors="surrogateescape"
             )
         )
-    known = DIGESTS / seen.hexdigest()
-    if known.exists():
-        return known.read_text()
-    digest = digest_of_files(digests_of_files(tree))
+    return _remembered(seen.hexdigest(), lambda: digest_of_files(digests_of_files(tree)))
+
+
+def _remembered(name, compute):
+    """Return the text in a file in `DIGESTS`; if the file is missing, or is empty because the disk was full, compute and store the text."""
+    known = DIGESTS / name
+    if known.exists() and (text := known.read_text()):
+        return text
+    text = compute()
     if DIGESTS.parent.is_dir():
         DIGESTS.mkdir(exist_ok=True)
-        known.write_text(digest)
-    return digest
+        partial = known.with_name(f"{name}.{os.getpid()}")
+        partial.write_text(text)
+        partial.replace(known)
+    return text
 
 
 def files_of_tree(tree) -> list[str]:
@@ -188,15 +195,11 @@ def _described_revision(tree, revision):
 
 def _described_archive(archive):
     sha256 = tree_archives.archive_sha256(archive)
-    known = DIGESTS / f"version-{sha256}"
-    if known.exists():
-        return {"version": known.read_text(), "sha256": sha256}
-    texts = tree_archives.texts_of(archive, VERSION_FILES, LARGEST_TREE_FILE_BYTES)
-    version = version_of(texts, f"{archive}: ")
-    if DIGESTS.parent.is_dir():
-        DIGESTS.mkdir(exist_ok=True)
-        known.write_text(version)
-    return {"version": version, "sha256": sha256}
+
+    def version():
+        return version_of(tree_archives.texts_of(archive, VERSION_FILES, LARGEST_TREE_FILE_BYTES), f"{archive}: ")
+
+    return {"version": _remembered(f"version-{sha256}", version), "sha256": sha256}
 
 
 def _text(file):
