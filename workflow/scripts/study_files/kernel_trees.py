@@ -167,7 +167,12 @@ def described_tree(tree, revision=None) -> dict[str, str]:
             raise ValueError(f"tree is {tree}; {why}")
         return _said_of(f"tree is {tree}", _described_archive, tree)
     if not os.path.isdir(tree):
-        raise ValueError(f"tree is {tree}; {absence(tree, 'folder') or 'it is not a folder'}")
+        wanted = (
+            "a Git repository"
+            if revision is not None
+            else f"a folder or an archive ({', '.join(tree_archives.ENDINGS)})"
+        )
+        raise ValueError(f"tree is {tree}; {absence(tree, 'folder') or f'it is not a folder; allowed: {wanted}'}")
     if revision is not None:
         return _said_of(f"revision is {revision}, of {tree}", _described_revision, tree, revision)
     if not os.path.exists(os.path.join(tree, "Makefile")) and git_trees.is_repository(tree):
