@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import git_history
+from kernel_tests.named_kernel import named_kernel
 from sending import studies
 from sending.before_sending import _command
 from sending.question import SeriesError, question_of
@@ -102,6 +103,16 @@ def test_mails_without_the_first_line_of_an_mbox_are_a_series(folder):
     (folder / "0002-two.patch").unlink()
     with pytest.raises(SeriesError, match="it is a series without 2"):
         asked(folder)
+
+
+def test_a_folder_of_mails_as_b4_sends_them(folder):
+    """`b4 send -o` writes files without the first line of an mbox."""
+    of_patches = asked(folder)
+    for file in sorted(folder.iterdir()):
+        file.with_suffix(".eml").write_text(file.read_text().partition("\n")[2])
+        file.unlink()
+    assert asked(folder).touched == of_patches.touched and asked(folder).number == 2
+    assert named_kernel(f"{folder}/0001-one.eml", NEWEST).is_own
 
 
 def test_renames_and_modes_are_changes(tmp_path):

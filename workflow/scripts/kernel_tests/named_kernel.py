@@ -17,8 +17,8 @@ from study_files.tree_archives import is_archive
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Extensions of files with one or more patches (a series is in mail format).
-PATCHES = (".patch", ".diff", ".mbox", ".mbx")
+#: Extensions of files with one or more patches (a series is in mail format); `b4 am` writes .mbx, and `b4 send -o` writes .eml.
+PATCHES = (".patch", ".diff", ".mbox", ".mbx", ".eml")
 #: Extensions of files with a kernel's keys.
 YAML = (".yaml", ".yml")
 
