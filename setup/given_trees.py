@@ -12,8 +12,14 @@ from pathlib import Path
 import own_tree
 from progress import SetupError, run_quietly, say
 from study_files import git_trees, tree_archives
-from study_files.kernel_trees import LARGEST_TREE_FILE_BYTES, digest_of_files, digests_of_files, files_of_tree
-from testbed.machine.given_file import given_bytes
+from study_files.kernel_trees import (
+    LARGEST_TREE_FILE_BYTES,
+    VERSION_FILES,
+    content_in_tree,
+    digest_of_files,
+    digests_of_files,
+    files_of_tree,
+)
 
 
 def lists_files(kernel) -> bool:
@@ -100,7 +106,7 @@ def _copy_revision(kernel, source):
 
 
 def _unpack(kernel, source):
-    """Unpack an archive to the new folder ``source``; if the archive has a single top-level folder, that folder becomes ``source``."""
+    """Unpack the tree in an archive to the new folder ``source``; the tree is the archive itself or a top-level folder."""
     archive, work = Path(kernel["tree"]), source.with_name("unpacked")
     say(f"{archive}: unpacking")
     work.mkdir()
@@ -109,10 +115,13 @@ def _unpack(kernel, source):
     shutil.copyfile(archive, copy)
     if tree_archives.archive_sha256(copy) != kernel["sha256"]:
         raise SetupError(f"{archive} has changed since the study was read: run the command again.")
-    run_quietly(["tar", "-xf", copy, "-C", work, "--no-same-owner", "--no-same-permissions"])
+    try:
+        run_quietly(["tar", "-xf", copy, "-C", work, "--no-same-owner", "--no-same-permissions"])
+    except SetupError as error:
+        raise SetupError(f"{archive} can't be unpacked; it may be incomplete ({error}).") from None
     copy.unlink()
-    inside = list(work.iterdir())
-    (inside[0] if len(inside) == 1 and inside[0].is_dir() and not inside[0].is_symlink() else work).rename(source)
+    folders = [work, *sorted(path for path in work.iterdir() if path.is_dir() and not path.is_symlink())]
+    max(folders, key=lambda folder: sum((folder / path).is_file() for path in VERSION_FILES)).rename(source)
     shutil.rmtree(work, ignore_errors=True)
 
 
@@ -150,4 +159,4 @@ def _files_in(tree, folders):
         for name in sorted(os.listdir(tree / folder)) if (tree / folder).is_dir() else ():
             path = f"{folder}/{name}"
             if own_tree.is_plain(tree, path):
-                yield path, given_bytes(tree / path, LARGEST_TREE_FILE_BYTES), os.access(tree / path, os.X_OK)
+                yield path, content_in_tree(tree / path), os.access(tree / path, os.X_OK)

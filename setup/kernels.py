@@ -43,6 +43,8 @@ SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04a
 #: Folders of drivers that are removed from a base's source tree if nothing in them is compiled, and the files that stay there
 #: (envs/kernel.def, envs/guest/trim_base).
 DRIVERS, OF_BUILD = re.compile(r"drivers/(?:net/)?[^/]+/"), re.compile(r"(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)")
+#: Pattern of the places at which a patch is split into the changes to each file.
+PART = re.compile(rb"^(?=diff --git |--- \S.*\n\+\+\+ \S.*\n@@ )", re.M)
 #: Pattern of the progress lines that make ("  LINK linux") and the build scripts print.
 STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
 
@@ -266,7 +268,7 @@ def parts_of(patch) -> list[bytes]:
 
     In Git's format, the header of a change and the change itself are two parts, which name the same files.
     """
-    return re.split(rb"^(?=diff --git |--- (?:a/|/dev/null)(?!.*\n(?!\+\+\+ )))", patch, flags=re.M)
+    return PART.split(patch)
 
 
 def _is_no_part(part, source):

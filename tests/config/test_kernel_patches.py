@@ -1,5 +1,6 @@
 """Patches of a guest kernel, as the build applies them: what is left away, renames and modes, and the message if one doesn't apply."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import git_history
 import kernels
 from applied_patches import apply_by_recipe
 from study_files.kernels import completed_kernel
+from study_files.patch_mails import named_paths, patches_in
 
 PATCH = """--- a/net/ipv4/tcp_cong.c
 +++ b/net/ipv4/tcp_cong.c
@@ -51,6 +53,38 @@ def test_a_series_with_a_mail_that_changes_no_kernel_file_applies(repository, tm
     assert list(kernels.patch_files([git_history.mails(repository, 1)], tmp_path / "source")) == ["000.patch"]
     git_history.commit(repository, {"tools/testing/a.sh": "five\n"}, "selftests: again")
     assert kernels.patch_files([git_history.mails(repository, 1)], tmp_path / "source") == {}
+
+
+@pytest.mark.parametrize("is_git", [True, False])
+@pytest.mark.parametrize("old, new", [("i/", "w/"), ("a/", "a/"), ("linux-7.2.orig/", "linux-7.2/")])
+def test_any_prefix_is_left_out_of_paths(repository, tmp_path, old, new, is_git):
+    git_history.commit(repository, {"net/a.c": "two\n", "tools/testing/a.sh": "two\n"}, "net: both")
+    patch = git_history.git(repository, "diff", f"--src-prefix={old}", f"--dst-prefix={new}", "HEAD~1") + "\n"
+    lines = [line for line in patch.splitlines(True) if is_git or not line.startswith(("diff --git", "index"))]
+    patch = "".join(lines).encode()
+    assert named_paths([patch]) == ["net/a.c", "tools/testing/a.sh"]
+    source = tmp_path / "source"
+    (source / "net").mkdir(parents=True)
+    (source / "net/a.c").write_text("one\n" * 9)
+    apply_by_recipe("guest/patch_own", kernels.patch_files([patch], source).values(), source)
+    assert (source / "net/a.c").read_text() == "two\n"
+
+
+@pytest.mark.parametrize(
+    "content, sentence",
+    [
+        (b"diff --git net/a.c net/a.c\n--- net/a.c\n+++ net/a.c\n@@ -1 +1 @@\n-a\n+b\n", "it names net/a.c without a prefix"),
+        (gzip.compress(PATCH.encode()), "it is compressed; allowed: the unpacked text"),
+    ],
+    ids=["no prefix", "compressed"],
+)  # fmt: skip
+def test_patches_without_prefixes_and_compressed_patches_are_refused(content, sentence, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.patch").write_bytes(content)
+    with pytest.raises(ValueError, match=sentence):
+        patches_in(content)
+    with pytest.raises(ValueError, match=rf"patches\[0\] is a.patch; {sentence}"):
+        completed_kernel({"base": "newest", "patches": ["a.patch"]})
 
 
 def test_renames_and_modes_apply(repository, tmp_path, monkeypatch):
@@ -102,3 +136,7 @@ def test_which_patch_of_a_series_does_not_apply_is_said():
     )
     alone = build_words.why_not_built(f"==> apply 000.patch\n{failed}", {}, kernel)
     assert alone == "a.patch does not apply to Linux 7.2: hunk 2 of net/x.c."
+    missing = "==> apply 000.patch\ncan't find file to patch at input line 3\n|--- net/x.c.orig\n|+++ net/x.c\n"
+    assert build_words.why_not_built(missing, {}, kernel) == (
+        "a.patch does not apply to Linux 7.2: x.c.orig is not there."
+    )

@@ -1,5 +1,7 @@
 """Kernels from a revision of a Git repository or from an archive: how they are identified, what is read, what is refused."""
 
+import json
+import os
 import shutil
 import subprocess
 import sys
@@ -9,7 +11,8 @@ import pytest
 
 import git_history
 from kernel_tests.named_kernel import KernelNameError, named_kernel
-from study_files.kernels import completed_kernel
+from study_files import kernel_trees
+from study_files.kernels import completed_kernel, completed_kernels
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "setup"))
@@ -132,6 +135,77 @@ def test_what_is_wrong_is_one_sentence(linux, given, sentence):
     with pytest.raises(ValueError) as raised:
         completed_kernel(given)
     assert sentence in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_a_revision_may_contain_an_at_sign(linux):
+    git_history.git(linux, "branch", "fix/a@b")
+    commit = git_history.git(linux, "rev-parse", "main")
+    for given in ("linux@main", "linux@@", "linux@main@{0}", "linux@fix/a@b"):
+        assert named_kernel(given, "7.2.13-1").kernel["revision"] == commit
+    linux.rename("a@b")
+    Path("a").mkdir()
+    assert named_kernel("a@b@main", "7.2.13-1").kernel["revision"] == commit
+
+
+def test_a_repository_of_another_user_is_refused_with_the_command_that_allows_it(linux, monkeypatch):
+    monkeypatch.setenv("PATH", f"{linux.parent}/bin:{os.environ['PATH']}")
+    Path("bin").mkdir()
+    words = "warning: no settings\nfatal: detected dubious ownership in repository at '/linux'\nTo add an exception, call:\n\n\tgit config --global --add safe.directory /linux\n"
+    Path("bin/git").write_text(f'#!/bin/sh\nprintf "{words}" >&2\nexit 128\n')
+    Path("bin/git").chmod(0o755)
+    with pytest.raises(ValueError) as raised:
+        kernel("linux", revision="main")
+    assert str(raised.value) == (
+        "revision is main, of linux; detected dubious ownership in repository at '/linux'; "
+        "this allows it: git config --global --add safe.directory /linux"
+    )
+
+
+def test_a_file_that_is_too_large_for_a_source_tree_is_named(linux, monkeypatch):
+    monkeypatch.setattr(kernel_trees, "LARGEST_TREE_FILE_BYTES", 100)
+    (linux / "cscope.out").write_bytes(bytes(101))
+    with pytest.raises(
+        KernelNameError,
+        match=r"KERNEL=linux: linux/cscope\.out: it has 101 bytes; allowed: 100 in a source tree \(move",
+    ):
+        named_kernel("linux", "7.2.13-1")
+    (problem,) = completed_kernels({"mine": {"tree": "linux"}})[1]
+    assert problem.startswith("kernels.mine: linux/cscope.out: it has 101 bytes")
+
+
+def test_an_empty_digest_of_a_full_disk_is_computed_again(linux):
+    git_history.git(linux, "archive", "--format=tar", "--output=../linux.tar", "main")
+    Path(".snakemake").mkdir()
+    made = kernel("linux"), kernel("linux.tar")
+    kept = [*kernel_trees.DIGESTS.iterdir()]
+    assert len(kept) == 2
+    for file in kept:
+        file.write_text("")
+    assert (kernel("linux"), kernel("linux.tar")) == made
+    assert all(file.read_text() for file in kept)
+
+
+def test_every_version_of_a_tree_is_a_version_in_a_study(linux):
+    (linux / "Makefile").write_text(MAKEFILE.replace("-rc3", "-rc3-my_branch+"))
+    Path("mine.yaml").write_text(json.dumps(kernel("linux")))
+    assert named_kernel("mine.yaml", "7.2.13-1").kernel == kernel("linux")
+
+
+@pytest.mark.parametrize("beside", ["._linux-7.2", "notes.txt", "other/README"])
+def test_an_archive_may_have_files_beside_the_tree(linux, beside):
+    Path("packed/other").mkdir(parents=True)
+    Path("packed", beside).write_text("one\n")
+    git_history.git(linux, "worktree", "add", "--quiet", "--detach", "../packed/linux-7.2", "main")
+    subprocess.run(["tar", "-cf", "linux.tar", "--exclude=.git", "-C", "packed", beside, "linux-7.2"], check=True)
+    given_trees.copy_tree(kernel("linux.tar"), linux.parent / "source")
+    assert (linux.parent / "source/net/ipv4/tcp_cubic.c").read_text() == "faster\n"
+
+
+def test_an_incomplete_archive_is_named(linux):
+    git_history.git(linux, "archive", "--format=tar.gz", "--output=../linux.tar.gz", "main")
+    Path("linux.tar.gz").write_bytes(Path("linux.tar.gz").read_bytes()[:-9])
+    with pytest.raises(SetupError, match=r"^linux\.tar\.gz can't be unpacked; it may be incomplete"):
+        given_trees.copy_tree(kernel("linux.tar.gz"), linux.parent / "source")
 
 
 @pytest.mark.parametrize("name", ["linux-7.2.tar", "linux-7.2.tar.gz", "linux-7.2.tar.xz"])

@@ -4,12 +4,13 @@ import pandas as pd
 import pytest
 
 from kernel_tests.named_kernel import NamedKernel
+from kernel_tests.results import entry_of
 from selftests.verdicts import FAILED, NOT_FIT, PASSED
 from sending import studies
 from sending.letter import MOST_LINES, WIDTH, Found, cover_letter, exam_row_words
 from sending.page import page
 from sending.question import Question
-from sending.tested import BothResults
+from sending.tested import BothResults, judged_again
 from sending.touched import touched_by
 from session.change_verdicts import BETTER, LIKE, NOT_ENOUGH, SAME, TOO_VARIABLE, WORSE
 from session.result_comparison import COLUMNS
@@ -178,3 +179,16 @@ def test_the_page_stands_alone_and_has_the_letter():
         and "In the regression study, 2 rows are worse than on the base." in text
     )
     assert "To repeat it, with the same packets" in text and "http" not in text.partition("<main>")[2]
+
+
+def test_a_script_that_passed_on_the_base_fails_even_if_an_option_is_off():
+    def entry(status, script="<md5 ok>"):
+        outcome = {"status": status, "seconds": 0.1, "output": "a.pkt:3: error\n", "warnings": []}
+        return entry_of(["a.pkt", "--ip_version=ipv4"], outcome, script, set())
+
+    assert (entry(0)["result"], entry(1)["result"]) == (PASSED, NOT_FIT)
+    both = BothResults([entry(0)], [judged_again(entry(1), [entry(0)])])
+    assert [test["reason"] for test in both.newly_failed] == ["the same script passed on the base; a.pkt:3: error"]
+    for base in ([entry(0, "no option")], [entry(1)], []):
+        assert judged_again(entry(1), base) == entry(1)
+    assert judged_again(entry(0), [entry(0)]) == entry(0)

@@ -1,17 +1,21 @@
 """The arguments of `make series`: series in all forms, kernels, and the CCAs that a series affects."""
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 import git_history
+from kernel_tests.named_kernel import named_kernel
+from sending import studies
 from sending.before_sending import _command
 from sending.question import SeriesError, question_of
 from sending.touched import DEFAULT, NO_CCA, NO_DRIVER, OF_CCA, touched_by
 from session.candidate import kernels_ccas
 from study_files.patch_mails import patches_in
+from study_files.study_schema import study_schema
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "setup"))
 
@@ -101,6 +105,16 @@ def test_mails_without_the_first_line_of_an_mbox_are_a_series(folder):
         asked(folder)
 
 
+def test_a_folder_of_mails_as_b4_sends_them(folder):
+    """`b4 send -o` writes files without the first line of an mbox."""
+    of_patches = asked(folder)
+    for file in sorted(folder.iterdir()):
+        file.with_suffix(".eml").write_text(file.read_text().partition("\n")[2])
+        file.unlink()
+    assert asked(folder).touched == of_patches.touched and asked(folder).number == 2
+    assert named_kernel(f"{folder}/0001-one.eml", NEWEST).is_own
+
+
 def test_renames_and_modes_are_changes(tmp_path):
     rename = "diff --git a/net/ipv4/tcp_bbr.c b/net/ipv4/tcp_bbr.h\nsimilarity index 100%\nrename from net/ipv4/tcp_bbr.c\nrename to net/ipv4/tcp_bbr.h\n"
     mode = "diff --git a/net/ipv4/tcp_vegas.c b/net/ipv4/tcp_vegas.c\nold mode 100644\nnew mode 100755\n"
@@ -138,12 +152,33 @@ def test_a_public_text_names_no_folder_above_the_base(folder, tmp_path, monkeypa
 
 
 def test_patches_of_the_base_come_first(folder, tmp_path, monkeypatch):
+    """They are copied, because a study names only patches below its folder."""
+    (checkout := tmp_path / "checkout").mkdir()
+    monkeypatch.chdir(checkout)
+    Path("../my first.patch").write_text(DIFF.format(path="net/ipv4/tcp.c"))
+    Path("base.yaml").write_text("{base: '6.12', patches: [first.patch], config: {HZ: 250}}")
+    Path("first.patch").write_text(DIFF.format(path="net/ipv4/tcp.c"))
+    for base, name, keys in (("../my first.patch", "my-first", {"base": "newest"}), ("base.yaml", "first", {"base": "6.12", "config": {"HZ": 250}})):  # fmt: skip
+        question = asked(folder, base=base)
+        question.write_patches()
+        copy = f"{question.folder}/patches/base-000-{name}.patch"
+        assert question.kernel() == {**keys, "patches": [copy, *question.files]}
+        assert Path(copy).read_text() == DIFF.format(path="net/ipv4/tcp.c")
+        assert question.patched().kernel["patches"][0]["sha256"] == question.base.kernel["patches"][0]["sha256"]
+        both = studies.kernels(question, ["cubic"])
+        assert both["base"]["patches"] == [copy] and both["series"]["patches"] == [copy, *question.files]
+        form = study_schema()["$defs"]["patch"]["pattern"]
+        assert all(re.search(form, path) for path in both["series"]["patches"])
+
+
+def test_a_tree_that_no_study_can_name_is_refused_at_once(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "first.patch").write_text(DIFF.format(path="net/ipv4/tcp.c"))
-    (tmp_path / "base.yaml").write_text("{base: '6.12', patches: [first.patch], config: {HZ: 250}}")
-    question = asked(folder, base="base.yaml")
-    question.write_patches()
-    assert question.kernel() == {"base": "6.12", "config": {"HZ": 250}, "patches": ["first.patch", *question.files]}
+    tree = git_history.repository(tmp_path / "a b/linux")
+    git_history.commit(tree, {"Makefile": "VERSION = 7\nPATCHLEVEL = 2\nSUBLEVEL = 0\n", "arch/um/Kconfig": "config UML_TIME_TRAVEL_SUPPORT\n"}, "a")  # fmt: skip
+    with pytest.raises(SeriesError, match=r"BASE=a b/linux@main: a study can't name this path; allowed"):
+        asked(folder, base="a b/linux@main")
+    Path("linux").symlink_to("a b/linux")
+    assert asked(folder, base="linux@main").base.kernel["tree"] == "linux"
 
 
 @pytest.mark.parametrize(

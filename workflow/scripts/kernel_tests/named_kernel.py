@@ -17,8 +17,8 @@ from study_files.tree_archives import is_archive
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
 
-#: Extensions of files with one or more patches (a series is in mail format).
-PATCHES = (".patch", ".diff", ".mbox", ".mbx")
+#: Extensions of files with one or more patches (a series is in mail format); `b4 am` writes .mbx, and `b4 send -o` writes .eml.
+PATCHES = (".patch", ".diff", ".mbox", ".mbx", ".eml")
 #: Extensions of files with a kernel's keys.
 YAML = (".yaml", ".yml")
 
@@ -78,11 +78,13 @@ def named_kernel(given, newest) -> NamedKernel:
             return _of_kernel(_read(path), path.stem)
         if path.suffix in PATCHES:
             return _of_kernel({"base": NEWEST, "patches": [given]}, f"{newest}-{path.stem}")
-        tree, _, revision = given.rpartition("@")
         if path.is_dir() or is_archive(given):
             return _of_kernel({"tree": given}, path.resolve().name)
-        if tree and Path(tree).is_dir():
-            return _of_kernel({"tree": tree, "revision": revision}, f"{Path(tree).resolve().name}-{revision}")
+        # Both the path and the revision may contain an @, as in HEAD@{1}.
+        for place in (match.start() for match in reversed([*re.finditer("@", given)])):
+            tree, revision = given[:place], given[place + 1 :]
+            if tree and Path(tree).is_dir():
+                return _of_kernel({"tree": tree, "revision": revision}, f"{Path(tree).resolve().name}-{revision}")
     except OSError as error:
         raise KernelNameError(f"KERNEL={given}", [f"{error.filename}: {error.strerror}."]) from None
     except ValueError as error:

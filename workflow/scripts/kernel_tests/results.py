@@ -1,6 +1,7 @@
 """Results of the kernel's own tests: a document, a table, and lines for the terminal."""
 
 import csv
+import hashlib
 import json
 import shutil
 from collections import Counter
@@ -16,7 +17,7 @@ COLUMNS = ("script", "ip_version", "result", "reason", "seconds")
 #: If there are more scripts than this, the terminal lists only scripts with a test that did not pass.
 MOST_LISTED = 24
 #: Version of the document's format.
-VERSION = 1
+VERSION = 2
 
 
 def ip_version_of(command) -> str:
@@ -29,6 +30,7 @@ def entry_of(command, outcome, script, options) -> dict:
     result, reason = judge(outcome, script, options)
     test = {"script": command[0], "ip_version": ip_version_of(command), "result": result, "reason": reason}
     test["seconds"] = outcome.get("seconds")
+    test["script_sha256"] = hashlib.sha256(script.encode()).hexdigest()
     return test if result == PASSED else test | {"last_lines": last_lines(outcome)}
 
 

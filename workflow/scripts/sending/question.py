@@ -14,6 +14,7 @@ from session.candidate import kernels_ccas
 from study_files.kernels import LARGEST_PATCH_BYTES, NEWEST, completed_kernel
 from study_files.patch_mails import CHANGE, mbox_of, named_paths, patches_in
 from study_files.strict_yaml import FileError
+from study_files.study_schema import study_schema
 from study_files.study_validation import nearest_choice
 from testbed.machine.given_file import given_bytes
 from wording.missing_files import absence
@@ -92,11 +93,18 @@ class Question:
         """The paths of the patches in the results folder."""
         return [str(self.folder / "patches" / name) for name in self.patches]
 
+    @property
+    def files_of_base(self) -> dict[str, str]:
+        """The paths of the base's patches in the results folder, and the paths of the original files."""
+        given = [patch["path"] for patch in self.base.kernel["patches"]] if self.base.kernel else []
+        folder = self.folder / "patches"
+        return {str(folder / f"base-{place:03}-{_plain(Path(path).name)}"): path for place, path in enumerate(given)}
+
     def kernel(self) -> dict:
         """Return the definition of the patched kernel for a study; before a study uses it, `write_patches` must be called."""
-        of_base = self.base.kernel or {"base": NEWEST, "patches": []}
+        of_base = self.base.kernel or {"base": NEWEST}
         kernel = {key: of_base[key] for key in OF_BASE if of_base.get(key)}
-        return kernel | {"patches": [*(patch["path"] for patch in of_base["patches"]), *self.files]}
+        return kernel | {"patches": [*self.files_of_base, *self.files]}
 
     def patched(self) -> NamedKernel:
         """Return the patched kernel; raise SeriesError if no kernel can be built."""
@@ -106,8 +114,10 @@ class Question:
             raise SeriesError("SERIES", [f"{error}."]) from None
 
     def write_patches(self) -> None:
-        """Write the patches to the results folder, so that the results can be reproduced without the original files."""
+        """Write the patches, including the base's, to the results folder, so that the results can be reproduced without the original files."""
         (self.folder / "patches").mkdir(parents=True, exist_ok=True)
+        for file, path in self.files_of_base.items():
+            Path(file).write_bytes(given_bytes(path, LARGEST_PATCH_BYTES))
         for file, content in zip(self.files, self.patches.values(), strict=True):
             Path(file).write_bytes(content)
 
@@ -142,6 +152,9 @@ def question_of(series, base, newest, ccas=()) -> Question:
         raise SeriesError(f"BASE={shown(base, 200)}", why) from None
     if of_base.sources:
         raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed: a kernel without a C file."])  # fmt: skip
+    tree = (of_base.kernel or {}).get("tree", ".")
+    if not re.search(study_schema()["$defs"]["kernel"]["properties"]["tree"]["pattern"], tree):
+        raise SeriesError(f"BASE={shown(base, 200)}", ["a study can't name this path; allowed in the path of a source tree: letters, digits and _./+- (a symbolic link to the tree may have another name)."])  # fmt: skip
     patches = _patches(series)
     changed = named_paths(_texts(patches))
     return Question(of_base, patches, _examined(touched_by(changed), ccas), tuple(series))

@@ -30,8 +30,8 @@ def kernels(question, ccas) -> dict:
     both = {"series": question.kernel() | {"ccas": {patched_name(cca): cca for cca in ccas}}}
     if question.base.is_own:
         of_base = {key: value for key, value in question.base.kernel.items() if key in OF_BASE and value}  # fmt: skip
-        if patches := question.base.kernel["patches"]:
-            of_base["patches"] = [patch["path"] for patch in patches]
+        if patches := [*question.files_of_base]:
+            of_base["patches"] = patches
         both["base"] = of_base | {"ccas": {base_name(question, cca): cca for cca in ccas}}
     return both
 

@@ -44,7 +44,7 @@ def git(repository, *arguments: str, stdin=None) -> bytes:
     except FileNotFoundError:
         raise GitError("git is needed to read a revision, and is not installed here") from None
     if done.returncode:
-        raise GitError(_first_line(done.stderr) or f"git {arguments[0]} failed (exit status {done.returncode})")
+        raise GitError(_reason(done.stderr) or f"git {arguments[0]} failed (exit status {done.returncode})")
     return done.stdout
 
 
@@ -61,9 +61,12 @@ def environment(repository) -> dict[str, str]:
     return kept | fixed | setting | {"GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "LC_ALL": "C"}
 
 
-def _first_line(words):
-    lines = words.decode(errors="replace").strip().splitlines()
-    return lines[0].removeprefix("fatal: ")[:300] if lines else ""
+def _reason(words):
+    """Return Git's reason for a failure (warnings may precede it) and, if the repository belongs to another user, the command that allows it."""
+    lines = [line.strip() for line in words.decode(errors="replace").splitlines() if line.strip()]
+    reason = next((line.removeprefix("fatal: ") for line in lines if line.startswith("fatal: ")), *lines[:1] or [""])
+    allowing = next((f"; this allows it: {line}" for line in lines if line.startswith("git config ")), "")
+    return reason[:300] + allowing
 
 
 def is_repository(folder) -> bool:

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from study_files import git_trees, tree_archives
-from testbed.machine.given_file import given_bytes
+from testbed.machine.given_file import GivenFileError, given_bytes
 from wording.missing_files import absence
 
 #: Maximum size of a file in a source tree, in bytes.
@@ -36,14 +36,21 @@ def tree_digest(tree) -> str:
                 errors="surrogateescape"
             )
         )
-    known = DIGESTS / seen.hexdigest()
-    if known.exists():
-        return known.read_text()
-    digest = digest_of_files(digests_of_files(tree))
+    return _remembered(seen.hexdigest(), lambda: digest_of_files(digests_of_files(tree)))
+
+
+def _remembered(name, compute):
+    """Return the text in a file in `DIGESTS`; if the file is missing, or is empty because the disk was full, compute and store the text."""
+    known = DIGESTS / name
+    if known.exists() and (text := known.read_text()):
+        return text
+    text = compute()
     if DIGESTS.parent.is_dir():
         DIGESTS.mkdir(exist_ok=True)
-        known.write_text(digest)
-    return digest
+        partial = known.with_name(f"{name}.{os.getpid()}")
+        partial.write_text(text)
+        partial.replace(known)
+    return text
 
 
 def files_of_tree(tree) -> list[str]:
@@ -63,7 +70,7 @@ def digests_of_files(tree) -> dict[str, str]:
         if file.is_symlink():
             digests[path] = f"link {hashlib.sha256(os.readlink(file).encode(errors='surrogateescape')).hexdigest()}"
         else:
-            sha256 = hashlib.sha256(given_bytes(file, LARGEST_TREE_FILE_BYTES)).hexdigest()
+            sha256 = hashlib.sha256(content_in_tree(file)).hexdigest()
             digests[path] = f"program {sha256}" if file.stat().st_mode & 0o100 else sha256
     return digests
 
@@ -160,7 +167,12 @@ def described_tree(tree, revision=None) -> dict[str, str]:
             raise ValueError(f"tree is {tree}; {why}")
         return _said_of(f"tree is {tree}", _described_archive, tree)
     if not os.path.isdir(tree):
-        raise ValueError(f"tree is {tree}; {absence(tree, 'folder') or 'it is not a folder'}")
+        wanted = (
+            "a Git repository"
+            if revision is not None
+            else f"a folder or an archive ({', '.join(tree_archives.ENDINGS)})"
+        )
+        raise ValueError(f"tree is {tree}; {absence(tree, 'folder') or f'it is not a folder; allowed: {wanted}'}")
     if revision is not None:
         return _said_of(f"revision is {revision}, of {tree}", _described_revision, tree, revision)
     if not os.path.exists(os.path.join(tree, "Makefile")) and git_trees.is_repository(tree):
@@ -188,16 +200,24 @@ def _described_revision(tree, revision):
 
 def _described_archive(archive):
     sha256 = tree_archives.archive_sha256(archive)
-    known = DIGESTS / f"version-{sha256}"
-    if known.exists():
-        return {"version": known.read_text(), "sha256": sha256}
-    texts = tree_archives.texts_of(archive, VERSION_FILES, LARGEST_TREE_FILE_BYTES)
-    version = version_of(texts, f"{archive}: ")
-    if DIGESTS.parent.is_dir():
-        DIGESTS.mkdir(exist_ok=True)
-        known.write_text(version)
-    return {"version": version, "sha256": sha256}
+
+    def version():
+        return version_of(tree_archives.texts_of(archive, VERSION_FILES, LARGEST_TREE_FILE_BYTES), f"{archive}: ")
+
+    return {"version": _remembered(f"version-{sha256}", version), "sha256": sha256}
 
 
 def _text(file):
-    return given_bytes(file, LARGEST_TREE_FILE_BYTES).decode(errors="replace")
+    return content_in_tree(file).decode(errors="replace")
+
+
+def content_in_tree(file) -> bytes:
+    """Return the content of a file in a source tree (a folder); raise OSError, which names the file, if it can't be read or is too large."""
+    try:
+        return given_bytes(file, LARGEST_TREE_FILE_BYTES)
+    except GivenFileError as error:
+        error.filename = str(file)
+        error.strerror += (
+            " in a source tree (move the file, or name a Git revision, of which only committed files are read)"
+        )
+        raise

@@ -4,6 +4,7 @@ Standard library only: set-up and the scripts in the analysis image need it too.
 """
 
 import hashlib
+import json
 import re
 from pathlib import Path
 
@@ -34,6 +35,8 @@ OF_BASE = (
 RECIPE = (*OF_BASE, "patch_own", "build_own")
 #: Options that a study can't change, because guests depend on the values in envs/guest/kernel.config.
 FIXED_OPTIONS = ("64BIT", "MMU", "UML", "UML_TIME_TRAVEL_SUPPORT", "HIGH_RES_TIMERS", "SMP", "MODULES", "IKCONFIG", "IKCONFIG_PROC", "HW_RANDOM", "UML_RANDOM")  # fmt: skip
+#: Range of the tick rate (include/linux/jiffies.h).
+HZ_RANGE = range(12, 12288)
 #: Maximum size of a patch in bytes; the BBRv3 patch is 140,000 bytes long.
 LARGEST_PATCH_BYTES = 2**24
 #: ELF note that contains the build ID: name size 4 bytes, descriptor size 20 bytes, type 3.
@@ -96,6 +99,14 @@ def completed_kernel(one) -> dict | None:
     """Return a kernel completed as in `completed_kernels`; raise ValueError or OSError with the problem."""
     if fixed := [option for option in one.get("config", {}) if option in FIXED_OPTIONS]:
         raise ValueError(f"config sets {fixed[0]}, whose value in envs/guest/kernel.config every guest kernel needs")
+    if "m" in one.get("config", {}).values():
+        option = next(option for option, value in one["config"].items() if value == "m")
+        raise ValueError(f"config.{option} is m; allowed: y and n, because guest kernels have no modules")
+    hz = one.get("config", {}).get("HZ", HZ_RANGE[0])
+    if type(hz) is not int or hz not in HZ_RANGE:
+        raise ValueError(
+            f"config.HZ is {json.dumps(hz)}; allowed: a whole number from {HZ_RANGE[0]} to {HZ_RANGE[-1]:,}"
+        )
     patches = [_patch(one, place) for place in range(len(one.get("patches", [])))]
     kernel = {
         "recipe": one.get("recipe") or recipe_digest(),

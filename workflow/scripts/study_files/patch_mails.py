@@ -25,7 +25,11 @@ NO_PART = re.compile(
     r"(Documentation|samples|sound|tools|MAINTAINERS|CREDITS|\.mailmap|arch/(?!um/|x86/|Kconfig)[^/]+)(/|$)"
 )
 #: Lines of a patch that name files.
-NAMED = re.compile(rb"^--- (?:a/)?(\S+).*\n\+\+\+ (?:b/)?(\S+)|^diff --git a/(\S+) b/(\S+)", re.M)
+NAMED = re.compile(rb"^--- (\S+).*\n\+\+\+ (\S+).*\n@@ |^diff --git (\S+) (\S+)", re.M)
+#: Git's header of a change, without the prefixes a/ and b/. Quilt writes the prefix a/ twice.
+NO_PREFIX = re.compile(rb"^diff --git (?!a/)(\S+) \1\r?$", re.M)
+#: First bytes of compressed files.
+COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd")
 
 
 def patches_in(content: bytes, is_whole: bool = False) -> list[bytes]:
@@ -43,11 +47,14 @@ def patches_in(content: bytes, is_whole: bool = False) -> list[bytes]:
     Raises
     ------
     ValueError
-        If a patch of the series is missing, or if there are several series; the message doesn't name the file.
+        If the file is compressed, if a patch of the series is missing, if there are several series, or if paths have no prefix (such as a/).
+        The message doesn't name the file.
     """
+    if content.startswith(COMPRESSED):
+        raise ValueError("it is compressed; allowed: the unpacked text (gunzip, bunzip2, unxz or unzstd unpacks it)")
     mails = _mails(_with_plain_ends(content))
     if not mails:
-        return [content]
+        return [_with_prefixes(content)]
     patches = []
     for mail in mails:
         read = email.message_from_bytes(mail)
@@ -58,7 +65,17 @@ def patches_in(content: bytes, is_whole: bool = False) -> list[bytes]:
             patches.append((number, text))
     if _is_series(patches, is_whole):
         patches.sort(key=lambda one: one[0][1])
-    return [text for _, text in patches]
+    return [_with_prefixes(text) for _, text in patches]
+
+
+def _with_prefixes(patch):
+    """Return a patch; raise ValueError if its paths have no prefix, because `patch -p1` would take their first folder for the prefix."""
+    if match := NO_PREFIX.search(patch):
+        path = match[1].decode(errors="replace")
+        raise ValueError(
+            f"it names {path} without a prefix; allowed: paths with a prefix, such as a/{path}, which git writes unless --no-prefix or diff.noprefix is set"
+        )
+    return patch
 
 
 def mbox_of(content: bytes) -> bytes | None:
@@ -72,9 +89,10 @@ def mbox_of(content: bytes) -> bytes | None:
 
 
 def named_paths(patches) -> list[str]:
-    """Return the sorted paths of the source files that the given patches (bytes) change."""
-    found = {name for patch in patches for match in NAMED.finditer(patch) for name in match.groups() if name}
-    return sorted({path.decode(errors="replace") for path in found} - {"/dev/null"})
+    """Return the sorted paths of the source files that the given patches (bytes) change, without their prefix (as `patch -p1` reads them)."""
+    names = {name for patch in patches for match in NAMED.finditer(patch) for name in match.groups() if name}
+    paths = {name.decode(errors="replace") for name in names - {b"/dev/null"}}
+    return sorted({path.partition("/")[2] or path for path in paths})
 
 
 def _with_plain_ends(text):
