@@ -108,7 +108,8 @@ def completed(frame, table):
     extra = [name for name in frame.columns if name not in table.names]
     frame = frame.assign(**filled).reindex(columns=[*table.names, *extra])
     # As `read_table` returns them: a text may be empty, but is never missing.
-    return frame.fillna({column.name: "" for column in table if column.kind == "text"})
+    texts = [column.name for column in table if column.kind == "text"]
+    return frame.assign(**frame[texts].astype(object).fillna(""))
 
 
 def grid(delays_ms=(10, 50, 100), losses_percent=(1, 0), flows=(1, 12), rate_mbps=1000):
