@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from drawn_documents import write_documents
 from inference.paired_comparison import Family, compare
 from inference.sample_size import pairs_needed_in_family
 from inference.settings import SETTINGS
@@ -251,3 +252,42 @@ def test_no_runs_no_pilot(tmp_path):
 def test_needs_of_the_plan_are_sorted_by_hunger():
     rows = plan_study.hungriest(planned(pilot(12, normal(6))))
     assert pd.Series([int(row[5]) for row in rows[1:]]).is_monotonic_decreasing
+
+
+def kernels_study(**changes):
+    """Return a study of one scenario on the image's kernel and on an older one, with the same seeds."""
+    paths = [{"id": name, "link": {"rate_mbps": 10}, "traffic": {"duration_s": 5}} for name in ("newest", "older")]
+    older = paths[1] | {"kernel": {"base": "6.1"}, "seeds_of": "newest"}
+    return study(ip_versions=["ipv4"], scenarios=[paths[0], older], replications=2) | changes
+
+
+def pilot_folder(tmp_path, of_study):
+    folder = tmp_path / "results" / of_study["study"]
+    write_documents(of_study, folder / "runs", studies.run_specification, studies.runs, seed=1, invalid=0, failing=0)
+    return folder
+
+
+def test_runs_on_another_kernel_are_no_pilot(tmp_path):
+    both = kernels_study()
+    folder = pilot_folder(tmp_path, both)
+    runs = pilot_runs(both, {folder: both}).runs
+    assert runs.groupby("scenario").size().to_dict() == {"newest": 4, "older": 4}
+    without = both | {"study": "other", "scenarios": both["scenarios"][:1]}
+    only_older = both | {"scenarios": both["scenarios"][1:]}
+    assert pilot_runs(without, {folder: only_older}).runs is None
+
+
+def test_runs_of_another_definition_are_no_pilot(tmp_path):
+    """A mix has no definition itself; its CCAs may have."""
+
+    def mix(beta):
+        return study(
+            ccas=["mine+reno"], cca_definitions={"mine": {"base": "cubic", "parameters": {"beta": beta}}},
+            scenarios=[{"id": "two", "flows": 2, "link": {"rate_mbps": 10}, "traffic": {"duration_s": 5}}], replications=1,
+        )  # fmt: skip
+
+    first, second = mix(600), mix(700)
+    folder = pilot_folder(tmp_path, first)
+    assert len(pilot_runs(first, {folder: first}).runs) == 2
+    found = pilot_runs(second, {folder: first})
+    assert found.runs is None and not found.others
