@@ -18,7 +18,7 @@ def row_of(file, study: dict, record: SpeedRecord, results=Path("results")) -> t
     A study's core-hours are estimated from other studies, so that the study's own runs show the error of the estimate.
     """
     cost, folder = cost_of(study), results / study["study"]
-    record.keep(folder, samples_of(folder, cost.works))
+    record.keep(folder, samples_of(folder, cost.measured))
     hours = speed_of(record.samples(without=folder)).seconds(cost.work) / 3600
     runs, done = sum(cost.runs.values()), sum(1 for _ in (folder / "runs").glob("*/*/*/*.json.gz"))
     off = off_by(cost, folder, record)
