@@ -47,9 +47,10 @@ def smoke():
 
 
 def test_list_of_a_study_that_has_some_runs(tmp_path, record, smoke):
-    folder = tmp_path / "smoke" / "runs" / "a" / "reno" / "ipv4"
-    folder.mkdir(parents=True)
-    (folder / "1.json.gz").touch()
+    for cca in (smoke["ccas"][0], "former"):
+        folder = tmp_path / "smoke" / "runs" / smoke["scenarios"][0]["id"] / cca / "ipv4"
+        folder.mkdir(parents=True)
+        (folder / "1.json.gz").touch()
     row = study_list.row_of("smoke.yaml", smoke, record, tmp_path)
     assert (*row[:3], row[4], row[6]) == ("smoke", "16", "1", "", "smoke.yaml")
 
@@ -124,7 +125,9 @@ def with_program(tmp_path, monkeypatch):
 def test_runs_of_a_program_have_their_own_cost(tmp_path, record, with_program):
     forecast = Forecast(with_program, tmp_path / "s", record)
     plain_s, program_s = forecast.seconds("a", "reno"), forecast.seconds("a", "mine:reno")
-    assert program_s > 5 * plain_s and forecast.seconds("a") == pytest.approx((plain_s + program_s) / 2)
+    # Of a flow for 10 s at 20 Mbit/s, aioquic takes 3.2 s and s2n-quic 0.9 s (benchmarks/README.md).
+    assert program_s - plain_s == pytest.approx(2.7, rel=0.2)
+    assert forecast.seconds("a") == pytest.approx((plain_s + program_s) / 2)
     paths = [f"results/s/runs/a/mine:reno/ipv4/{n}.json.gz" for n in range(1, 11)]
     assert f"in about {core_time(10 * program_s)} " in planned_runs(paths, forecast.seconds)[0]
 

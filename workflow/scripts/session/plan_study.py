@@ -4,7 +4,6 @@ import argparse
 import csv
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from session.needed_replications import (
     needed_replications,
 )
 from session.pilot_runs import Pilot, pilot_runs, same_conditions, study_of
-from session.study_cost import Forecast, core_time, speed_record
+from session.study_cost import Forecast, core_time, existing_runs, speed_record
 from study_files import study as studies
 from study_files.study_consistency import RUNS_LIMIT
 from study_files.study_replications import fixed_replications, replications_words
@@ -199,20 +198,6 @@ def _most_by_scenario(study):
     if studies.has_looks(study):
         return {scenario["id"]: studies.most_replications(study) for scenario in study["scenarios"]}
     return fixed_replications(study)
-
-
-def existing_runs(study, folder) -> Counter:
-    """Return the number of a study's runs that exist in a results folder, by scenario; other documents there don't count."""
-    wanted, last = set(studies.cells(study)), {}
-    for scenario in study["scenarios"]:
-        last[scenario["id"]] = studies.last_replication(study, scenario["id"])
-    there = Counter()
-    for path in (folder / "runs").glob("*/*/*/*.json.gz"):
-        *cell, name = path.parts[-4:]
-        number = int(text) if (text := name.partition(".")[0]).isdecimal() else 0
-        if tuple(cell) in wanted and 1 <= number <= last[cell[0]] and cell[2] in ip_versions_of(study, number):
-            there[cell[0]] += 1
-    return there
 
 
 def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:

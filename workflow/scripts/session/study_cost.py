@@ -9,6 +9,7 @@ from session.run_cache import cache_folder
 from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
 from study_files.program_ccas import programs_under_test
+from study_files.study_runs import ip_versions_of
 
 #: Minimum number of executed runs for which the error of a study's estimate is reported.
 FEWEST_RUNS = 10
@@ -64,6 +65,20 @@ def cost_of(study: dict) -> StudyCost:
         kilobytes=sum(runs[scenario] * document_kb(each) for scenario, each in conditions.items()),
         measured=measured,
     )
+
+
+def existing_runs(study, folder) -> Counter:
+    """Return the number of a study's runs that exist in a results folder, by scenario; other documents there don't count."""
+    wanted, last = set(studies.cells(study)), {}
+    for scenario in study["scenarios"]:
+        last[scenario["id"]] = studies.last_replication(study, scenario["id"])
+    there = Counter()
+    for path in (folder / "runs").glob("*/*/*/*.json.gz"):
+        *cell, name = path.parts[-4:]
+        number = int(text) if (text := name.partition(".")[0]).isdecimal() else 0
+        if tuple(cell) in wanted and 1 <= number <= last[cell[0]] and cell[2] in ip_versions_of(study, number):
+            there[cell[0]] += 1
+    return there
 
 
 def speed_record(root: Path) -> SpeedRecord:
