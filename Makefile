@@ -140,7 +140,7 @@ bench-statistics: setup  ## measure error rates of tests and intervals on data w
 sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with details changed
 	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
 	@$(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
-	@$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity)
+	@$(if $(filter -n --dry-run,$(ARGS)),,$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity))
 
 exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))

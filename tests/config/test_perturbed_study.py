@@ -3,6 +3,7 @@
 import pytest
 import yaml
 
+from experiment.specification import RunSpecification
 from session import sensitivity
 from session.sensitivity import main, write
 from study_files import study as studies
@@ -143,3 +144,32 @@ def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):
     resolved = studies.resolve(perturbed, "perturbed.yaml")
     assert list(resolved["programs"]) == ["mine"] and len(resolved["scenarios"]) == 7
     assert {one["groups"][1]["program"]["name"] for one in resolved["scenarios"]} == {"other"}
+
+
+def queue_packets(scenario):
+    return RunSpecification({"ip_version": "ipv4", "scenario": scenario}).queue_packets
+
+
+@pytest.mark.parametrize(("rate_mbps", "delay_ms", "bdp"), [(1, 20, 1), (0.5, 50, 1), (10, 10, 0.25), (100, 20, 2)])
+def test_a_short_queue_in_bdps_changes_by_a_packet(rate_mbps, delay_ms, bdp):
+    """A queue of four packets with 10 % more BDPs would have four packets, too."""
+    link = {"rate_mbps": rate_mbps, "delay_ms": delay_ms}
+    scenarios = perturbed({"link": link, "queue": {"bdp": bdp}})
+    packets = queue_packets(scenarios["as-is"])
+    least = max(1, int(packets * 0.1) - 1)
+    assert queue_packets(scenarios["queue-up"]) >= packets + least
+    assert queue_packets(scenarios["queue-down"]) <= packets - least
+
+
+def test_a_study_with_interim_looks_is_perturbed_with_six_replications():
+    config = {"study": "small", "ccas": ["reno", "cubic"], "scenarios": [{"id": "a", "link": LINK}]}
+    rule = {"until": {"goodput_percent": 1}, "at_least": 10, "at_most": 40}
+    study, _ = perturbed_study(studies.resolve(config | {"replications": rule}, "small.yaml"), 1, 1, lambda _: True)
+    assert study["replications"] == 6
+
+
+def test_results_that_are_not_there_get_one_sentence(tmp_path, capsys):
+    """After a dry run, for example."""
+    assert main(["show", str(tmp_path / "results/small-sensitivity")]) == 1
+    error = capsys.readouterr().err
+    assert "small-sensitivity has no analysis/sensitivity.csv; allowed: " in error and error.count("\n") == 1

@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 import re
+from types import SimpleNamespace
 
 import jinja2
 import pandas as pd
@@ -15,16 +16,18 @@ import tidy_tables
 from figure_parts.captions import render_caption, write_caption
 from page_checks import page_text
 from path_studies import scenario
-from report_page import repeated_run, tests_and_power
+from report_page import repeated_run, study_facts, tests_and_power
 from report_page.conditions import scenario_rows
 from report_page.metric_definitions import definitions
 from report_page.statements import Facts
 from report_page.study_facts import startup
 from report_parts.data_tables import PageColumn, data_table, signed
 from report_parts.inline_figures import inline_panels
+from run_tables.metrics import METRICS
 from run_tables.reading import read_table
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import RUNS
+from study_files import study as studies
 from wording import number_format
 
 SECTIONS = [
@@ -213,6 +216,41 @@ def test_start_up_is_slow_start_from_ten_segments():
     # They are 77,640 of 322 bytes: thirteen doublings.
     assert startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
     assert startup(scenarios.assign(capacity_most_mbps=float("nan")), runs) is None
+    # 16,513 frames from a window of 1,000 need five doublings; a scenario without long TCP flows has no slow start of them.
+    name = scenarios["scenario"].iloc[0]
+    assert startup(scenarios, runs, {name: 1000})["trips"] == 5
+    assert startup(scenarios, runs, {}) is None
+
+
+def test_initial_windows_of_long_flows_of_tcp():
+    link = {"link": {"rate_mbps": 10}}
+    scenarios = [
+        {"id": "usual"} | link, {"id": "cdn", "transport": {"initial_window_packets": 32}} | link,
+        {"id": "udp", "traffic": {"protocol": "udp", "bitrate_mbps": 5, "block_bytes": 1000}} | link,
+    ]  # fmt: skip
+    study = studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": scenarios}, "s.yaml")
+    assert study_facts.initial_windows(study["scenarios"]) == {"usual": 10, "cdn": 32}
+
+
+def test_cells_that_need_too_many_pairs_count_among_those_without_enough():
+    cells = pd.DataFrame(
+        {
+            "metric": "goodput_mbps", "pairs": 6, "detectable": 1.0, "pairs_needed": pd.array([6, 6, None, None], "Int64"),
+            "pairs_needed_high": pd.array([20, 6, None, None], "Int64"),
+            "note": ["", "", "more than 10,000 pairs needed to show 1 %", "one pair: no spread to judge a difference by"],
+        }
+    )  # fmt: skip
+    sizes = {metric.column: 1.0 for metric in METRICS}
+    row = tests_and_power.power_rows(cells, sizes, sizes)[0]
+    assert row["needed"] == "6 (more than 10,000)" and row["enough"].startswith("2 of 3 cells, 1 of them")
+    row = tests_and_power.power_rows(cells[2:3], sizes, sizes)[0]
+    assert row["enough"].startswith("0 of 1 cell,")
+
+
+def test_both_families_of_tests_are_named_even_if_they_are_equally_large():
+    tables = SimpleNamespace(ip_versions=pd.DataFrame(index=range(72)), cca_pairs=pd.DataFrame(index=range(72)))
+    words = tests_and_power.mean_test_words(tables, 0.05)
+    assert "12 for the 72 cells of all metrics and 12 for the 72 pairs of CCAs" in words
 
 
 def test_threats_name_the_study(one_of_each, real_shape):

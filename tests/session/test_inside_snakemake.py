@@ -9,8 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 from snakemake.cli import get_argument_parser
+from snakemake_interface_executor_plugins.settings import ExecMode
 
-from session.inside_snakemake import TESTED_VERSION, resources_of_rule
+from session.inside_snakemake import TESTED_VERSION, after_planning, resources_of_rule
 from session.run_cost import job_size
 
 #: What the rest may use, for Snakemake documents it (or, of the loop of a script, gives it).
@@ -154,3 +155,20 @@ print("compared", len(set(map(tuple, found.values()))))
 def test_the_producers_of_a_file_are_those_that_snakemake_finds(root, tmp_path):
     done = dry_run(root, tmp_path, "    shell:\n        'touch x'\n" + RULES, "--quiet", "rules", "--", "made")
     assert done.returncode == 0 and re.search(r"^compared \d+$", done.stdout, re.M), done.stdout + done.stderr
+
+
+def test_a_job_of_several_runs_makes_only_what_is_missing_or_changed(tmp_path, monkeypatch):
+    """An interrupted job keeps the documents that it has finished; a job of one run replaces its document."""
+    monkeypatch.chdir(tmp_path)
+    for name in "abd":
+        Path(name).touch()
+    several = SimpleNamespace(rule=SimpleNamespace(value_of_output=str), output=["a", "b", "c"])
+    one = SimpleNamespace(rule=SimpleNamespace(), output=["d"])
+    changed, seen = SimpleNamespace(files={"b"}), []
+    workflow = SimpleNamespace(
+        _build_dag=lambda: None, dag=SimpleNamespace(needrun_jobs=lambda: [several, one]), dryrun=True,
+        persistence=SimpleNamespace(params_changed=lambda job: changed), exec_mode=ExecMode.DEFAULT,
+    )  # fmt: skip
+    after_planning(workflow, lambda planned, is_dry: seen.append((planned(), is_dry)))
+    workflow._build_dag()
+    assert seen == [(["b", "c", "d"], True)]

@@ -8,10 +8,12 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from drawn_documents import write_documents
 from inference.paired_comparison import Family, compare
 from inference.sample_size import pairs_needed_in_family
 from inference.settings import SETTINGS
 from run_tables.metrics import METRICS
+from run_tables.resolution import RESOLVED
 from session import plan_study
 from session.needed_replications import (
     CCA_PAIRS,
@@ -19,6 +21,7 @@ from session.needed_replications import (
     IP_VERSIONS,
     NO_PILOT,
     NO_SPREAD,
+    NO_VALUE,
     ONE_MEASUREMENT,
     ONE_PILOT,
     TOO_MANY,
@@ -116,6 +119,11 @@ def test_a_smaller_difference_needs_more():
     assert needs == sorted(needs) and needs[0] < needs[-1]
 
 
+def repeated(runs):
+    """Return runs that are equal in every metric with a known resolution."""
+    return runs.assign(**{metric: 1.0 for metric in RESOLVED if metric in runs and metric != "goodput_mbps"})
+
+
 def of_kind(runs, kind, asked=THREE):
     """Return the first comparison of a kind, and the text about comparisons of that kind."""
     found = planned(runs, asked)
@@ -125,15 +133,19 @@ def of_kind(runs, kind, asked=THREE):
 
 def test_cells_without_a_number_say_why():
     one, words = of_kind(None, NO_PILOT)
-    assert (one.pairs, one.needs) == (0, None) and "4 of 4 comparisons have no pilot runs" in words
+    assert (one.pairs, one.needs) == (0, None) and "4 of 4 comparisons have no pair of valid pilot runs" in words
     one, words = of_kind(pilot(1, normal(1)), ONE_PILOT)
     assert (one.pairs, one.needs) == (1, None) and "one pair of pilot runs" in words
     one, words = of_kind(pilot(4, normal(1)), FEW)
     assert one.needs and one.low < one.needs < one.high and "4 comparisons have fewer than six pairs" in words
-    one, words = of_kind(pilot(5, 0.0, others=0.0), ONE_MEASUREMENT)
+    one, words = of_kind(repeated(pilot(5, 0.0, others=0.0)), ONE_MEASUREMENT)
     assert one.needs is None and "repeat one measurement" in words
     one, words = of_kind(pilot(5, 0.0), NO_SPREAD)
     assert one.needs is None and "no spread" in words
+    one, words = of_kind(pilot(5, 0.0, others=0.0), NO_SPREAD)
+    assert one.needs is None and "repeat one measurement" not in words
+    one, words = of_kind(pilot(5, normal(1)).assign(goodput_mbps=math.nan), NO_VALUE)
+    assert one.needs is None and "4 of 4 comparisons have pilot runs without a value of the metric" in words
     one, words = of_kind(pilot(10, normal(2)), TOO_MANY, Difference(0.001, "%"))
     assert one.needs is None and "need more than 10,000 replications" in words
 
@@ -217,7 +229,7 @@ def test_a_study_that_compares_nothing(capsys, tmp_path, monkeypatch):
 def test_without_pilot_runs_it_says_how_to_get_some(capsys, tmp_path, monkeypatch):
     status, out, _ = call(capsys, tmp_path, monkeypatch)
     assert status == 0
-    assert "known has no pilot runs." in out and "replications=6" in out and "have no pilot runs" in out
+    assert "known has no pilot runs." in out and "replications=6" in out and "have no pair of valid pilot runs" in out
     with (tmp_path / "results/known-plan.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert {row["kind"] for row in rows} == {NO_PILOT} and len(rows) == 4 * 4
@@ -236,6 +248,52 @@ def test_cost_grows_with_replications(tmp_path):
     assert shown[-1] == len(needed) and shown == sorted(shown)
 
 
+def rows_of_cost(planned_study, needed, folder):
+    head, *rows = plan_study.cost_rows(planned_study, needed, folder, folder)
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
+def test_only_the_studys_own_runs_count_as_existing(tmp_path):
+    """Documents of a CCA or of replications that the study doesn't have (any more) are not among the runs that it still needs."""
+    for run in (
+        "a/reno/ipv4/1",
+        "a/vegas/ipv4/1",
+        "a/vegas/ipv6/1",
+        "a/reno/ipv4/40",
+        "a/reno/ipv4/x",
+        "b/reno/ipv4/1",
+    ):
+        file = tmp_path / "known" / "runs" / f"{run}.json.gz"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    small = study(scenarios=[{"id": "a", "link": {"rate_mbps": 10}}], replications=2)
+    assert rows_of_cost(small, [], tmp_path)[0]["of these missing"].startswith("7 runs, ")
+
+
+def test_as_set_in_the_study_is_the_study_itself(tmp_path):
+    """Each scenario may have another number of replications, or continue until it is precise enough."""
+    scenarios = [{"id": name, "link": {"rate_mbps": 10}} for name in "ab"]
+    own = study(scenarios=[scenarios[0], scenarios[1] | {"replications": 50}], replications=5)
+    first = rows_of_cost(own, [], tmp_path)[0]
+    assert (first["replications"], first["runs"]) == ("5 to 50", str(4 * 55))
+    rule = {"until": {"goodput_percent": 1}, "at_least": 10, "at_most": 40}
+    first = rows_of_cost(study(scenarios=scenarios, replications=rule), [], tmp_path)[0]
+    assert (first["replications"], first["runs"]) == ("10 to 40", str(8 * 40))
+
+
+def test_an_exam_that_alternates_ip_versions_needs_two_replications_for_a_pair(tmp_path):
+    exam = study(replications=20) | {"exam": {"ip_versions": "alternate"}}
+    (one, *_) = planned(pilot(20, normal(6)))
+    rows = rows_of_cost(exam, [one], tmp_path)
+    assert one.needs > 10 and rows[0]["shown"] == "0 of 1"
+    (enough,) = [row for row in rows if row["enough for"] == "all comparisons with a number"]
+    assert (enough["replications"], enough["runs"], enough["shown"]) == (
+        str(2 * one.needs),
+        str(4 * one.needs),
+        "1 of 1",
+    )
+
+
 def test_scenarios_are_recognised_by_their_conditions():
     known, other = study(), study(study="other", seed=5)
     other["scenarios"][0]["id"] = "another-name"
@@ -251,3 +309,42 @@ def test_no_runs_no_pilot(tmp_path):
 def test_needs_of_the_plan_are_sorted_by_hunger():
     rows = plan_study.hungriest(planned(pilot(12, normal(6))))
     assert pd.Series([int(row[5]) for row in rows[1:]]).is_monotonic_decreasing
+
+
+def kernels_study(**changes):
+    """Return a study of one scenario on the image's kernel and on an older one, with the same seeds."""
+    paths = [{"id": name, "link": {"rate_mbps": 10}, "traffic": {"duration_s": 5}} for name in ("newest", "older")]
+    older = paths[1] | {"kernel": {"base": "6.1"}, "seeds_of": "newest"}
+    return study(ip_versions=["ipv4"], scenarios=[paths[0], older], replications=2) | changes
+
+
+def pilot_folder(tmp_path, of_study):
+    folder = tmp_path / "results" / of_study["study"]
+    write_documents(of_study, folder / "runs", studies.run_specification, studies.runs, seed=1, invalid=0, failing=0)
+    return folder
+
+
+def test_runs_on_another_kernel_are_no_pilot(tmp_path):
+    both = kernels_study()
+    folder = pilot_folder(tmp_path, both)
+    runs = pilot_runs(both, {folder: both}).runs
+    assert runs.groupby("scenario").size().to_dict() == {"newest": 4, "older": 4}
+    without = both | {"study": "other", "scenarios": both["scenarios"][:1]}
+    only_older = both | {"scenarios": both["scenarios"][1:]}
+    assert pilot_runs(without, {folder: only_older}).runs is None
+
+
+def test_runs_of_another_definition_are_no_pilot(tmp_path):
+    """A mix has no definition itself; its CCAs may have."""
+
+    def mix(beta):
+        return study(
+            ccas=["mine+reno"], cca_definitions={"mine": {"base": "cubic", "parameters": {"beta": beta}}},
+            scenarios=[{"id": "two", "flows": 2, "link": {"rate_mbps": 10}, "traffic": {"duration_s": 5}}], replications=1,
+        )  # fmt: skip
+
+    first, second = mix(600), mix(700)
+    folder = pilot_folder(tmp_path, first)
+    assert len(pilot_runs(first, {folder: first}).runs) == 2
+    found = pilot_runs(second, {folder: first})
+    assert found.runs is None and not found.others

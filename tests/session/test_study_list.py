@@ -11,8 +11,10 @@ from tests.session.test_run_cost import shared_by_runs
 
 from session import study_list, study_names
 from session.machine_speed import Sample, SpeedRecord, samples_of, speed_of
+from session.planned_runs import planned_runs, tell_cost
+from session.progress_lines import WorkLeft, in_words
 from session.run_cost import Work, document_kb, work_of_run
-from session.study_cost import cost_of, took_words
+from session.study_cost import Forecast, core_time, cost_of, took_words
 from study_files import study as studies
 
 
@@ -46,9 +48,10 @@ def smoke():
 
 
 def test_list_of_a_study_that_has_some_runs(tmp_path, record, smoke):
-    folder = tmp_path / "smoke" / "runs" / "a" / "reno" / "ipv4"
-    folder.mkdir(parents=True)
-    (folder / "1.json.gz").touch()
+    for cca in (smoke["ccas"][0], "former"):
+        folder = tmp_path / "smoke" / "runs" / smoke["scenarios"][0]["id"] / cca / "ipv4"
+        folder.mkdir(parents=True)
+        (folder / "1.json.gz").touch()
     row = study_list.row_of("smoke.yaml", smoke, record, tmp_path)
     assert (*row[:3], row[4], row[6]) == ("smoke", "16", "1", "", "smoke.yaml")
 
@@ -108,6 +111,48 @@ def test_finished_study_says_how_far_off_its_estimate_was(tmp_path, record, smok
     assert float(row[3]) == pytest.approx(1.5 * sum(cost.work) / 3600, rel=0.06)
 
 
+@pytest.fixture
+def with_program(tmp_path, monkeypatch):
+    """A study of Reno and of a program, whose runs take many times as long."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my/one").mkdir(parents=True)
+    (tmp_path / "my/one/run").write_text("#!/bin/sh")
+    program = {"path": "my/one", "server": "./run {seconds}", "client": "./run {server}", "ccas": ["reno"]}
+    scenario = {"id": "a", "link": {"rate_mbps": 20}, "traffic": {"duration_s": 10}}
+    config = {"study": "s", "ccas": ["reno", "mine:reno"], "ip_versions": ["ipv4"], "scenarios": [scenario]}
+    return studies.resolve(config | {"programs": {"mine": program}, "replications": 10}, "s.yaml")
+
+
+def test_runs_of_a_program_have_their_own_cost(tmp_path, record, with_program):
+    forecast = Forecast(with_program, tmp_path / "s", record)
+    plain_s, program_s = forecast.seconds("a", "reno"), forecast.seconds("a", "mine:reno")
+    # Of a flow for 10 s at 20 Mbit/s, aioquic takes 3.2 s and s2n-quic 0.9 s (benchmarks/README.md).
+    assert program_s - plain_s == pytest.approx(2.7, rel=0.2)
+    assert forecast.seconds("a") == pytest.approx((plain_s + program_s) / 2)
+    paths = [f"results/s/runs/a/mine:reno/ipv4/{n}.json.gz" for n in range(1, 11)]
+    assert f"in about {core_time(10 * program_s)} " in planned_runs(paths, forecast.seconds)[0]
+
+
+def test_runs_of_a_program_dont_change_the_speed_of_others(tmp_path, record, with_program):
+    """An interrupted study may have only runs of the kernel's CCAs."""
+    cost, folder = cost_of(with_program), tmp_path / "s"
+    for number in range(100):
+        benchmark(folder, "a", number, f"s\n{sum(cost.work_of('a', 'reno'))}\n")
+    assert [sample.runs for sample in samples_of(folder, cost.measured)] == [100]
+    assert Forecast(with_program, folder, record).speed[:2] == pytest.approx((1, 1), abs=0.01)
+
+
+def test_runs_under_the_hosts_clock_occupy_all_cores(tmp_path, record):
+    scenario = {"id": "a", "platform": "host", "link": {"rate_mbps": 10}, "traffic": {"duration_s": 60}}
+    study = studies.resolve(
+        {"study": "s", "ccas": ["reno"], "ip_versions": ["ipv4"], "scenarios": [scenario]}, "s.yaml"
+    )
+    work_left, paths = WorkLeft(), [f"results/s/runs/a/reno/ipv4/{n}.json.gz" for n in range(1, 61)]
+    tell_cost(lambda: Forecast(study, tmp_path / "s", record), work_left, 60, False, lambda: paths, False)
+    (run_s,) = set(work_left.runs.values())
+    assert run_s / 60 > 60 and work_left.words(0, 60) == in_words(run_s)
+
+
 def test_record_that_is_damaged_or_cannot_be_written_is_passed_over(tmp_path, record):
     samples = [Sample(Work(1.0, 2.0), 5, 3.0)]
     record.keep(tmp_path / "a", samples)
@@ -142,6 +187,37 @@ def test_record_that_is_damaged_or_cannot_be_written_is_passed_over(tmp_path, re
 def test_time_of_a_run(scenario, took_s):
     queue = {"queue": {"bdp": 1}}
     assert sum(work_of_run(shared_by_runs(queue | scenario))) == pytest.approx(took_s, rel=0.3)
+
+
+def per_side(flows, rate_mbps, duration_s, pairs=1):
+    traffic = {"processes": "per-side", "duration_s": duration_s, "start_within_ms": 100}
+    link = {"rate_mbps": rate_mbps, "delay_ms": 10}
+    return {"flows": flows, "link": link, "queue": {"bdp": 1}, "hosts": {"pairs": pairs}, "traffic": traffic}
+
+
+# Core seconds and kB of a document from docs/many-flows.md.
+@pytest.mark.parametrize(
+    ("scenario", "took_s", "kilobytes"),
+    [
+        (per_side(1000, 1000, 10), 6, 400),
+        (per_side(5000, 10_000, 10), 58, 2200),
+        (per_side(100, 1000, 1, pairs=100), 4.8, 100),
+        (per_side(250, 1000, 1, pairs=250), 11, 200),
+        (per_side(500, 1000, 1, pairs=500), 22, 400),
+        (per_side(1000, 1000, 1, pairs=1000), 56, 800),
+    ],
+)
+def test_cost_of_thousands_of_flows(scenario, took_s, kilobytes):
+    shared = shared_by_runs(scenario)
+    assert sum(work_of_run(shared)) == pytest.approx(took_s, rel=0.3)
+    assert document_kb(shared) == pytest.approx(kilobytes, rel=0.3)
+
+
+def test_only_a_sample_of_thousands_of_flows_has_time_series():
+    without, each = per_side(1000, 1000, 10), per_side(1000, 1000, 10)
+    each["traffic"] = each["traffic"] | {"sample_interval_ms": 100}
+    more_kb = document_kb(shared_by_runs(each)) - document_kb(shared_by_runs(without))
+    assert more_kb == pytest.approx(50 * 100 * 0.026, rel=0.1)
 
 
 # kB of the documents of shipped studies, a mean over the runs of a scenario.

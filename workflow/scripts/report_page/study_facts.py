@@ -42,7 +42,7 @@ def facts_of(material, environments, any_tests) -> Facts:
     tables, design = material.tables, material.design
     runs, scenarios, kernels = tables.runs, tables.scenarios, kernels_of(environments)
     goodput = tables.descriptive[(tables.descriptive["metric"] == "goodput_mbps") & (tables.descriptive["n"] >= 2)]
-    slow_start = startup(scenarios, runs) or {}
+    slow_start = startup(scenarios, runs, initial_windows(design.scenarios)) or {}
     total = len(design.scenarios)
     of_all = partial(_of_scenarios, total)
     return Facts(
@@ -149,14 +149,30 @@ def kernels_of(environments) -> list[str]:
     return sorted(map(str, known))
 
 
-def startup(scenarios, runs) -> dict[str, str | int | float] | None:
+def initial_windows(scenarios) -> dict[str, int]:
+    """Return the initial congestion window in segments, by id, for each resolved scenario whose flows under test are long flows of TCP."""
+    return {
+        one["id"]: one["transport"].get("initial_window_packets") or INITIAL_WINDOW
+        for one in scenarios
+        if FEATURES["tcp"](one) and FEATURES["bulk"](one)
+    }
+
+
+def startup(scenarios, runs, windows=None) -> dict[str, str | int | float] | None:
     """Return the scenario in which slow start on an empty, loss-free path takes the largest share of a run.
 
     The keys are ``scenario`` (the scenario's heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None is
     returned if no scenario has both a rate limit and a delay.
 
-    A congestion window that starts at ten segments (RFC 6928, section 2) and doubles each round trip (RFC 5681, section 3.1) fills a path
-    with a BDP of B segments in log2(B / 10) round trips.
+    A congestion window that starts at W segments (10 by default: RFC 6928, section 2) and doubles each round trip (RFC 5681, section 3.1)
+    fills a path with a BDP of B segments in log2(B / W) round trips.
+
+    Parameters
+    ----------
+    scenarios, runs : pandas.DataFrame
+        ``tidy/scenarios.csv`` and ``tidy/runs.csv``.
+    windows : dict, optional
+        The result of `initial_windows`; other scenarios are left out. By default, all scenarios have the window `INITIAL_WINDOW`.
     """
     longest, packets = None, runs.groupby("scenario")["packet_bytes"].first()
     for row in scenarios.to_dict("records"):
@@ -166,8 +182,11 @@ def startup(scenarios, runs) -> dict[str, str | int | float] | None:
             continue
         if not row["flows"]:  # only groups without long flows
             continue
+        if windows is not None and row["scenario"] not in windows:
+            continue
+        window = (windows or {}).get(row["scenario"], INITIAL_WINDOW)
         segments = row["capacity_most_mbps"] * 1e6 * rtt_s / (8 * packet_bytes) / row["flows"]
-        trips = max(0, math.ceil(math.log2(segments / INITIAL_WINDOW))) if segments > 0 else 0
+        trips = max(0, math.ceil(math.log2(segments / window))) if segments > 0 else 0
         share = 100 * trips * rtt_s / row["duration_s"]
         if longest is None or share > longest["percent"]:
             longest = {

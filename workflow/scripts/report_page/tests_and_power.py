@@ -4,6 +4,7 @@ import math
 from collections import Counter
 
 from inference.paired_tests import LEAST_PAIRS, pairs_for
+from inference.sample_size import MAX_PAIRS
 from report_parts.data_tables import size
 from run_tables.metrics import METRICS
 from wording.number_format import count, number
@@ -65,15 +66,18 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
     """Return one row of texts per metric about the power of the replications to detect differences between IPv6 and IPv4.
 
     ``detectable`` is the detectable difference: median and range over the cells. ``needed`` is the required number of pairs: median and
-    maximum over the cells. ``enough`` states two numbers: in how many cells there are enough pairs, and in how many cells there would still
-    be enough pairs if the standard deviation were at the upper end of its interval.
+    maximum over the cells; cells that need more than `MAX_PAIRS` pairs count. ``enough`` states two numbers: in how many cells there are
+    enough pairs, and in how many cells there would still be enough pairs if the standard deviation were at the upper end of its interval.
     """
     rows = []
     for metric in METRICS:
         cells = ip_versions[ip_versions["metric"] == metric.column]
         unit = metric.effect_unit
         known = cells[cells["detectable"].notna()]
-        needed = cells[cells["pairs_needed"].notna()]
+        needed = cells[
+            cells["pairs_needed"].notna()
+            | cells["note"].str.contains(f"more than {MAX_PAIRS:,} pairs needed", na=False)
+        ]
         row = {
             "metric": metric.name,
             "margin": f"±{margins[metric.column]:g} {unit}",
@@ -84,9 +88,9 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
             low, middle, high = map(size, known["detectable"].agg(["min", "median", "max"]))
             row["detectable"] = f"{middle} {unit} ({low} to {high}, {count(len(known), 'cell')})"
         if len(needed):
-            middle, most = needed["pairs_needed"].median(), needed["pairs_needed"].max()
-            row["needed"] = f"{number(math.ceil(middle), 0)} (at most {number(most, 0)})"
-            enough = int((needed["pairs"] >= needed["pairs_needed"]).sum())
+            pairs = needed["pairs_needed"].astype(float).fillna(math.inf)
+            row["needed"] = f"{_pairs_words(pairs.median())} ({_pairs_words(pairs.max(), 'at most ')})"
+            enough = int((needed["pairs"] >= pairs).sum())
             sure = int((needed["pairs"] >= needed["pairs_needed_high"].astype(float)).sum())
             row["enough"] = (
                 f"{enough} of {count(len(needed), 'cell')}, {sure} of them even if the standard deviation is at the upper end of its interval"
@@ -95,17 +99,21 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
     return rows
 
 
+def _pairs_words(pairs, before=""):
+    return f"more than {MAX_PAIRS:,}" if math.isinf(pairs) else before + number(math.ceil(pairs), 0)
+
+
 def mean_test_words(tables, significance) -> str:
     """Describe the test of the mean paired difference, including the number of pairs that this study's families of tests need.
 
     ``tables`` contains the tables of paired tests; a table that doesn't exist for the study is None.
     """
-    families = {}
+    families = []
     if tables.ip_versions is not None:
-        families[len(tables.ip_versions)] = f"{count(len(tables.ip_versions), 'cell')} of all metrics"
+        families.append((len(tables.ip_versions), f"{count(len(tables.ip_versions), 'cell')} of all metrics"))
     if tables.cca_pairs is not None and len(tables.cca_pairs):
-        families[len(tables.cca_pairs)] = f"{count(len(tables.cca_pairs), 'pair')} of CCAs"
-    needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families.items()]
+        families.append((len(tables.cca_pairs), f"{count(len(tables.cca_pairs), 'pair')} of CCAs"))
+    needed = [f"{pairs_for(tests, significance)} for the {words}" for tests, words in families]
     enough = f"; the number of pairs needed for a difference to be significant is {listed(needed)}" if needed else ""
     return (
         "by a sign-flip test of the mean difference, which keeps the significance level for any distribution of the differences"

@@ -253,19 +253,34 @@ def together(*functions: Callable) -> Callable:
     return files
 
 
-def after_planning(workflow, function: Callable[[list[str], bool], None]) -> None:
+def after_planning(workflow, function: Callable[[Callable[[], list[str]], bool], None]) -> None:
     """Register a function to call after a user's jobs are planned.
 
-    The function is called with the output paths of all planned jobs, and with a flag that is true for a dry run.
+    The function is called with another function, which returns the output paths that the unfinished jobs are going to make, and with a flag
+    that is true for a dry run. More jobs are planned whenever a checkpoint ends.
     """
     plan = workflow._build_dag
+
+    def outputs_to_make():
+        return [path for job in workflow.dag.needrun_jobs() for path in _outputs_to_make(workflow, job)]
 
     def build_dag():
         plan()
         if is_called_by_user(workflow):
-            function([str(path) for job in workflow.dag.needrun_jobs() for path in job.output], workflow.dryrun)
+            function(outputs_to_make, workflow.dryrun)
 
     workflow._build_dag = build_dag
+
+
+def _outputs_to_make(workflow, job):
+    """Return the output paths that a job makes; a job with several runs keeps existing documents unless their parameters have changed."""
+    paths = [str(path) for path in job.output]
+    if not hasattr(job.rule, "value_of_output"):
+        return paths
+    kept = {path for path in paths if os.path.exists(path)}
+    if kept:
+        kept -= set(map(str, workflow.persistence.params_changed(job).files))
+    return [path for path in paths if path not in kept]
 
 
 def unfinished_among(workflow, paths: list[str]) -> set[str]:

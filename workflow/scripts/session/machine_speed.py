@@ -72,21 +72,28 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
     return Speed(*(min(MOST, max(LEAST, factor)) for factor in factors), measured)
 
 
-def samples_of(folder: Path, works: Mapping[str, Work]) -> list[Sample]:
+def samples_of(folder: Path, works: Mapping[str | tuple[str, str], Work]) -> list[Sample]:
     """Return the times of those runs in a results folder that were executed on this machine.
 
-    ``works`` maps a scenario to the work of a run (`run_cost.work_of_run`). The benchmark file of a run from the cache contains no row, so
-    such runs are skipped.
+    ``works`` maps a scenario, or a scenario and a CCA, to the work of a run (`run_cost.work_of_run`). A scenario stands for the CCAs that
+    have no separate entry. The benchmark file of a run from the cache contains no row, so such runs are skipped.
     """
     samples = []
-    for scenario, work in works.items():
+    for key, work in works.items():
+        scenario, cca = (key, None) if isinstance(key, str) else key
         files = sorted((folder / "benchmarks" / "runs" / scenario).glob("*/*/*.tsv"))
+        files = [file for file in files if _is_of(file.parts[-3], scenario, cca, works)]
         # If there are many runs, use some runs of each CCA, not only runs of the first CCA.
         read = files[:: max(1, len(files) // MOST_FILES)]
         seconds = [s for file in read if (s := _seconds(file)) is not None]
         if seconds:
             samples.append(Sample(work, round(len(files) * len(seconds) / len(read)), sum(seconds) / len(seconds)))
     return samples
+
+
+def _is_of(name, scenario, cca, works):
+    """Return whether a CCA's runs belong to the entry of a scenario and ``cca``, or to the scenario's common entry if it is None."""
+    return name == cca if cca else (scenario, name) not in works
 
 
 def _seconds(file):

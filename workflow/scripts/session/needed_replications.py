@@ -16,7 +16,7 @@ from inference.paired_tests import LEAST_PAIRS
 from inference.sample_size import MAX_PAIRS, pairs_needed_in_family, spreads_of
 from inference.settings import SETTINGS
 from run_tables.metrics import METRICS, Metric, differences
-from run_tables.resolution import coarsest, resolutions
+from run_tables.resolution import coarsest, copied_runs, resolutions
 from study_files.study_design import StudyDesign
 from topics.ccas.blocks import blocks_of
 from topics.ccas.topic import TOPIC as CCAS
@@ -27,7 +27,12 @@ from wording.number_format import count
 IP_VERSIONS, CCA_PAIRS = "IP versions", "CCAs"
 #: Reasons why the number of pairs that a comparison needs is unknown, or only a guess.
 NO_PILOT, ONE_PILOT, TWO_KINDS = "no pilot runs", "one pair of pilot runs", "two kinds of pilot runs"
+NO_VALUE = "no value in pilot runs"
 ONE_MEASUREMENT, NO_SPREAD, TOO_MANY, FEW = "one measurement", "no spread", "too many", "few pilot runs"
+
+
+#: Columns of ``tidy/runs.csv`` that identify a cell.
+CELL = ["scenario", "cca", "ip_version"]
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,7 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
         Metrics to compare.
     """
     tests, found = family_sizes(study), comparisons_of(study)
+    seeds, copied = _cells(runs)
     for metric in metrics:
         if asked and not asked.fits(metric):
             continue
@@ -126,7 +132,30 @@ def needed_replications(study, runs, asked: Difference | None = None, metrics=ME
         for compared, scenario, cell, key in found:
             difference = asked or default_differences(study, compared)[metric.column]
             named = {"compared": compared, "scenario": scenario, "cell": cell, "metric": metric}
-            yield Needed(**named, **_needed(metric, values.get(key), difference, tests[compared]))
+            one = _needed(metric, values.get(key), difference, tests[compared])
+            sides = _sides(key)
+            if one.get("kind") == NO_PILOT and set.intersection(*(seeds.get(side, set()) for side in sides)):
+                one["kind"] = NO_VALUE
+            if one.get("kind") == ONE_MEASUREMENT and not copied.issuperset(sides):
+                one["kind"] = NO_SPREAD
+            yield Needed(**named, **one)
+
+
+def _cells(runs):
+    """Return the seeds of each cell's valid runs, and the cells whose runs repeat one measurement (`copied_runs`)."""
+    if runs is None or not runs["valid"].any():
+        return {}, set()
+    valid = runs[runs["valid"]]
+    copied = copied_runs(valid, CELL).groupby([valid[name] for name in CELL]).all()
+    return valid.groupby(CELL)["replication"].agg(set).to_dict(), set(copied[copied].index)
+
+
+def _sides(key):
+    """Return the two cells that a comparison compares."""
+    if len(key) == 2:
+        return [(*key, version) for version in (IPV6, IPV4)]
+    scenario, ip_version, *ccas = key
+    return [(scenario, cca, ip_version) for cca in ccas]
 
 
 def _values(runs, metric):

@@ -11,7 +11,8 @@ from run_tables.reading import runs_of_rows
 from run_tables.run_documents import DOCUMENT_LIMIT, DocumentError, read_document, run_of
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_rows import rows_of_run
-from study_files.study_runs import cells, run_conditions
+from study_files.program_ccas import program_of
+from study_files.study_runs import cells, definitions_in, run_conditions
 from testbed.machine.given_file import given_text
 
 #: Path of the resolved study, relative to a results folder.
@@ -53,8 +54,14 @@ def same_conditions(study, other) -> dict[str, str]:
 def _conditions(study, scenario):
     """Return a scenario's conditions as text, without its name."""
     conditions = run_conditions(study, scenario["id"])["scenario"]
-    own = {key: value for key, value in conditions.items() if key != "id"} | {"variation": scenario["variation"]}
+    own = {key: value for key, value in conditions.items() if key != "id"}
+    own |= {"variation": scenario["variation"], "kernel": scenario.get("kernel")}
     return json.dumps(own, sort_keys=True)
+
+
+def _needs(study, scenario, cca):
+    """Return the definitions and the program that runs of a CCA or mix in a scenario need; the results depend on these, too."""
+    return definitions_in(study, scenario, cca), program_of(study, cca)
 
 
 def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
@@ -85,7 +92,6 @@ def pilot_runs(study, sources: dict[Path, dict]) -> Pilot:
 def _files(study, folder, other) -> Iterator[tuple[Path, str, dict]]:
     """Yield the documents of possible pilot runs in a folder: path, matching scenario, and required values of the specification."""
     matching, wanted = same_conditions(study, other), set(cells(study))
-    defined = [one.get("cca_definitions", {}) for one in (study, other)]
     for path in sorted((folder / "runs").glob("*/*/*/*.json.gz")):
         try:
             theirs, cca, ip_version, replication = run_of(path)
@@ -94,7 +100,7 @@ def _files(study, folder, other) -> Iterator[tuple[Path, str, dict]]:
         scenario = matching.get(theirs)
         if (scenario, cca, ip_version) not in wanted or cca not in other["ccas"]:
             continue
-        if defined[0].get(cca) != defined[1].get(cca):
+        if _needs(study, scenario, cca) != _needs(other, theirs, cca):
             continue
         conditions = run_conditions(other, theirs, replication, cca)
         yield path, scenario, conditions | {"cca": cca, "ip_version": ip_version}

@@ -4,7 +4,6 @@ import argparse
 import csv
 import re
 import sys
-from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from session.needed_replications import (
     IP_VERSIONS,
     NO_PILOT,
     NO_SPREAD,
+    NO_VALUE,
     ONE_MEASUREMENT,
     ONE_PILOT,
     TOO_MANY,
@@ -27,8 +27,11 @@ from session.needed_replications import (
     needed_replications,
 )
 from session.pilot_runs import Pilot, pilot_runs, same_conditions, study_of
-from session.study_cost import Forecast, core_time, speed_record
+from session.study_cost import Forecast, core_time, existing_runs, speed_record
 from study_files import study as studies
+from study_files.study_consistency import RUNS_LIMIT
+from study_files.study_replications import fixed_replications, replications_words
+from study_files.study_runs import ip_versions_of
 from wording.number_format import count, plain
 from wording.terminal_text import said, shown
 
@@ -37,11 +40,12 @@ FORM = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(%|points|ms|Mbit/s|segments)\s*")
 UNITS = "% (goodput, RTT, retransmits), points (packet loss), Mbit/s, ms, segments"
 #: Sentences about comparisons for which no number of pairs could be estimated, by kind.
 REASONS = {
-    NO_PILOT: "have no pilot runs: a few replications are needed first",
+    NO_PILOT: "have no pair of valid pilot runs: a few replications are needed first",
+    NO_VALUE: "have pilot runs without a value of the metric",
     ONE_PILOT: "have only one pair of pilot runs, from which no standard deviation can be estimated",
     TWO_KINDS: "have pilot runs of two kinds, because some runs are far from the others; the mean then has no interval, regardless of the number of replications",
     ONE_MEASUREMENT: "repeat one measurement: one replication shows any difference, and no test is needed",
-    NO_SPREAD: "have no usable standard deviation (all pairs are equal, or the mean is 0)",
+    NO_SPREAD: "have no usable standard deviation (all pilot runs or all their differences are equal, or the mean is 0)",
     TOO_MANY: f"need more than {MAX_PAIRS:,} replications",
 }
 #: Maximum number of comparisons that are listed individually.
@@ -158,26 +162,42 @@ def _rounded(effect) -> str:
     return plain(float(f"{effect:.3g}"))
 
 
-def steps_of(study, needed: list[Needed]) -> dict[int, str]:
-    """Return the numbers of replications to list, in ascending order, each with a text such as "half of the comparisons"."""
-    known = sorted(one.needs for one in needed if one.needs)
-    steps = {studies.most_replications(study): "as set in the study"}
-    if known:
-        half = known[(len(known) - 1) // 2]
-        steps.setdefault(half, "half of the comparisons")
+def replications_for(study, pairs) -> int:
+    """Return the number of replications that give the given number of pairs; an exam that alternates IP versions needs several per pair."""
+    return pairs * len(study["ip_versions"]) // len(ip_versions_of(study, 1))
+
+
+def steps_of(study, needed: list[Needed]) -> list[tuple[str, str, dict]]:
+    """Return the steps to list: the number of replications, a text such as "half of the comparisons", and the study with this number.
+
+    The numbers are in ascending order; the study's own number comes first.
+    """
+    own, steps = replications_words(study), {}
+    if known := sorted(one.needs for one in needed if one.needs):
+        steps[known[(len(known) - 1) // 2]] = "half of the comparisons"
         steps[known[-1]] = "all comparisons with a number"
         if all(one.high for one in needed if one.needs):
             steps.setdefault(
                 max(one.high for one in needed if one.needs),
                 "all comparisons with a number, at the upper bound of each interval",
             )
-    return dict(sorted(steps.items()))
+    numbers = {replications_for(study, pairs): what for pairs, what in sorted(steps.items())}
+    also = f", and {numbers.pop(own)}" if own in numbers else ""
+    rows = [(f"{number:,}", what, with_replications(study, number)) for number, what in numbers.items()]
+    return [(f"{own:,}" if isinstance(own, int) else own, f"as set in the study{also}", study), *rows]
 
 
 def with_replications(study, replications) -> dict:
     """Return a resolved study with a different number of replications in all scenarios."""
     scenarios = [scenario | {"replications": None} for scenario in study["scenarios"]]
     return study | {"replications": replications, "scenarios": scenarios}
+
+
+def _most_by_scenario(study):
+    """Return the maximum number of replications by scenario."""
+    if studies.has_looks(study):
+        return {scenario["id"]: studies.most_replications(study) for scenario in study["scenarios"]}
+    return fixed_replications(study)
 
 
 def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple[str, ...]]:
@@ -187,17 +207,18 @@ def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple
     """
     rows = [("replications", "enough for", "shown", "runs", "core time", "disk MB", "of these missing")]
     folder, record = results / study["study"], speed_record(root)
-    there = Counter(path.parts[-4] for path in (folder / "runs").glob("*/*/*/*.json.gz"))
     total = sum(1 for one in needed if one.kind != ONE_MEASUREMENT)
-    for replications, what in steps_of(study, needed).items():
-        forecast = Forecast(with_replications(study, replications), folder, record)
-        runs, seconds_of = forecast.cost.runs, forecast.seconds
-        missing = {scenario: max(0, n - there[scenario]) for scenario, n in runs.items()}
-        enough = sum(1 for one in needed if one.needs and one.needs <= replications)
-        time, left = (core_time(sum(n * seconds_of(s) for s, n in each.items())) for each in (runs, missing))
+    for replications, what, changed in steps_of(study, needed):
+        forecast = Forecast(changed, folder, record)
+        runs, there, taken = forecast.cost.runs, existing_runs(changed, folder), _most_by_scenario(changed)
+        missing = {scenario: n - there[scenario] for scenario, n in runs.items()}
+        enough = sum(1 for one in needed if one.needs and replications_for(study, one.needs) <= taken[one.scenario])
+        time, left = (core_time(sum(n * forecast.seconds(s) for s, n in each.items())) for each in (runs, missing))
+        if sum(runs.values()) > RUNS_LIMIT:
+            what += f" (but a study has up to {RUNS_LIMIT:,} runs)"
         rows.append(
             (
-                f"{replications:,}", what, f"{enough:,} of {total:,}", f"{sum(runs.values()):,}", time,
+                replications, what, f"{enough:,} of {total:,}", f"{sum(runs.values()):,}", time,
                 f"{forecast.cost.kilobytes / 1e3:,.1f}", f"{count(sum(missing.values()), 'run')}, {left if any(missing.values()) else 'nothing'}",
             )
         )  # fmt: skip
@@ -241,10 +262,15 @@ def plan_lines(study, pilot: Pilot, needed: list[Needed]) -> list[str]:
     """Return the plan as text."""
     tests = ", ".join(f"{n:,} for {compared}" for compared, n in family_sizes(study).items())
     power, level = (f"{100 * SETTINGS[name]:g} %" for name in ("power", "significance"))
+    alternates = replications_for(study, 1) > 1
     head = [
         *pilot_words(study, pilot),
-        f"Replications that show a true difference with a power of {power}, at a significance level of {level} corrected for all tests ({tests}):",
+        f"{'Pairs of runs' if alternates else 'Replications'} that show a true difference with a power of {power}, at a significance level of {level} corrected for all tests ({tests}):",
     ]
+    if alternates:
+        head.append(
+            f"The study alternates IP versions, so a pair needs {replications_for(study, 1)} replications; the last table takes this into account."
+        )
     if len(study["ccas"]) > 2 and any(one.compared == CCA_PAIRS for one in needed):
         head.append(
             "With three or more CCAs the joint test of a scenario has to find a difference first, so pairs of CCAs may need more replications."
@@ -284,7 +310,8 @@ def main(arguments=None) -> int:
         study = studies.resolve(studies.load(options.config, platform), options.config)
         if not family_sizes(study):
             raise PlanError(
-                f"{study['study']} compares neither {IP_VERSIONS} nor {CCA_PAIRS}; allowed: a study with two or more of either."
+                f"{study['study']} compares neither {IP_VERSIONS} nor {CCA_PAIRS} by tests (mixes of CCAs are not compared); "
+                "allowed: a study that does."
             )
         pilot = pilot_runs(study, sources_of(study, options.sources))
         needed = list(needed_replications(study, pilot.runs, asked, metrics))

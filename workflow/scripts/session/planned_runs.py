@@ -1,6 +1,7 @@
 """Report the number and cost of the runs that Snakemake plans, by scenario and CCA; Snakemake's own table shows only job counts."""
 
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable
 
 from session.progress_lines import WorkLeft
@@ -11,31 +12,46 @@ MOST_LINES = 30
 
 
 def tell_cost(
-    forecast: Callable[[], Forecast], work_left: WorkLeft, cores: int | None, outputs: Iterable[str], is_dry: bool
+    forecast: Callable[[], Forecast],
+    work_left: WorkLeft,
+    cores: int | None,
+    grows: bool,
+    planned: Callable[[], list[str]],
+    is_dry: bool,
 ) -> None:
-    """Report the cost of the jobs with the given outputs: to the user in a dry run, otherwise to the progress display."""
-    seconds_of = forecast().seconds
+    """Report the cost of the planned jobs: to the user in a dry run, otherwise to the progress display.
+
+    ``planned`` returns the paths that the unfinished jobs are going to make; if ``grows``, more jobs may be planned later.
+    """
+    known = forecast()
     if is_dry:
-        show_planned_runs(outputs, seconds_of)
-    else:
-        runs = {path: seconds_of(run[0]) for path in outputs if (run := scenario_and_cca(path))}
-        work_left.begin(runs, cores)
+        show_planned_runs(planned(), known.seconds)
+        return
+
+    def runs():
+        found = {path: run for path in planned() if (run := scenario_and_cca(path))}
+        return {
+            path: known.seconds(*run) * ((cores or 1) if known.fills_machine(run[0]) else 1)
+            for path, run in found.items()
+        }
+
+    work_left.begin(runs(), cores, runs if grows else dict)
 
 
-def show_planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> None:
-    """Print which runs the planned jobs execute; ``seconds_of`` returns the core-seconds of one run of a scenario."""
+def show_planned_runs(outputs: Iterable[str], seconds_of: Callable[[str, str], float]) -> None:
+    """Print which runs the planned jobs execute; ``seconds_of`` returns the core-seconds of one run of a scenario and CCA."""
     for line in planned_runs(outputs, seconds_of):
         print(line, file=sys.stderr)
 
 
-def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> list[str]:
+def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str, str], float]) -> list[str]:
     """Return a line with the number and core time of all planned runs, followed by one line per scenario with its run count and CCAs.
 
     >>> paths = [f"results/s/runs/far/{cca}/ipv4/{n}.json.gz" for cca in ("reno", "bbr") for n in (1, 2)]
-    >>> for line in planned_runs(paths, lambda scenario: 1.5): print(line)
+    >>> for line in planned_runs(paths, lambda scenario, cca: 1.5): print(line)
     sawtooth: 4 runs would be carried out, in about 6 core-seconds (less where the run cache has them):
       far: 4 runs, of bbr, reno
-    >>> planned_runs(["results/s/report.html"], lambda scenario: 1.5)
+    >>> planned_runs(["results/s/report.html"], lambda scenario, cca: 1.5)
     []
     """
     scenarios: dict[str, list[str]] = {}
@@ -51,7 +67,9 @@ def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str], float]) -> 
     if len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"  and {len(lines) - MOST_LINES} more scenarios"]
     total = count_of(sum(map(len, scenarios.values())))
-    seconds = sum(len(ccas) * seconds_of(scenario) for scenario, ccas in scenarios.items())
+    seconds = sum(
+        runs * seconds_of(scenario, cca) for scenario, ccas in scenarios.items() for cca, runs in Counter(ccas).items()
+    )
     return [
         f"sawtooth: {total} would be carried out, in about {core_time(seconds)} (less where the run cache has them):",
         *lines,

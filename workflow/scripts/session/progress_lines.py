@@ -1,5 +1,6 @@
 """Show the progress of thousands of jobs without a line for each job: with bars, or with one line per minute."""
 
+import contextlib
 import logging
 import os
 import sys
@@ -18,6 +19,15 @@ OTHER_JOB_S = 3
 PACE_FROM = 0.05
 
 
+def version_of_file(path: str) -> tuple[int, int] | None:
+    """Return a file's modification time and inode, or None if it doesn't exist."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_ino
+
+
 class WorkLeft:
     """Remaining time of the planned jobs: the runs' expected time on this machine, scaled by the pace of the finished runs.
 
@@ -28,22 +38,46 @@ class WorkLeft:
     ----------
     clock : callable
         Function that returns the time in s.
-    is_done : callable
-        Function that returns whether the document at a path exists.
+    version_of : callable
+        Function that returns a value that identifies the version of the document at a path, or None if there is none.
     """
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, is_done: Callable[[str], bool] = os.path.exists):
-        self.clock, self.is_done = clock, is_done
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, version_of: Callable[[str], object] = version_of_file
+    ):
+        self.clock, self.version_of = clock, version_of
         self.runs, self.cores, self.began, self.looked, self.known = {}, 1, clock(), None, ""
+        self.planned, self.totals, self.outdated = dict, set(), {}
         #: Paths of documents that were copied from the run cache; other threads may add to it.
         self.copied: set[str] = set()
 
-    def begin(self, runs: Mapping[str, float], cores: int | None) -> None:
-        """Start the clock; ``runs`` maps the document path of each planned run to the run's expected core-seconds."""
-        self.runs, self.cores, self.began, self.looked = dict(runs), cores or 1, self.clock(), None
+    def begin(
+        self, runs: Mapping[str, float], cores: int | None, planned: Callable[[], Mapping[str, float]] = dict
+    ) -> None:
+        """Start the clock.
+
+        ``runs`` maps the document path of each planned run to the run's expected core-seconds. Documents that exist already are about to be
+        replaced. ``planned`` returns such a mapping at any time, if more runs may be planned later; it is called if the number of jobs, or of a
+        rule's jobs, changes.
+        """
+        self.runs, self.cores, self.began, self.looked = {}, cores or 1, self.clock(), None
+        self.planned, self.totals, self.outdated = planned, set(), {}
+        self._add(runs)
+
+    def _add(self, runs):
+        for path in runs.keys() - self.runs.keys():
+            self.runs[path], self.outdated[path] = runs[path], self.version_of(path)
+
+    def is_done(self, path: str) -> bool:
+        """Return whether a planned run's document has been made since the start."""
+        return self.version_of(path) not in (None, self.outdated.get(path))
 
     def words(self, done: int, total: int) -> str:
-        """Return the remaining time in words, given the number of finished jobs and the number of all jobs."""
+        """Return the remaining time in words, given the number of finished jobs and the number of all jobs (or of a rule's jobs)."""
+        if total not in self.totals:
+            with contextlib.suppress(RuntimeError):  # the jobs are being planned in another thread
+                self._add(self.planned())
+                self.totals.add(total)
         if self.looked is None or self.clock() - self.looked >= LOOK_S:
             self.looked, self.known = self.clock(), in_words(self._seconds(done, total))
         return self.known

@@ -28,9 +28,11 @@ TIDY_DOCUMENT_S = 0.05
 #: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
 #: first; for each connection; for each group with programs other than iperf3; for each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
-#: Core time for a packet of a program, in s (measured with quic-go at 20 Mbit/s). The two processes and their clock readings cause context
-#: switches in the guest.
-PROGRAM_PACKET_S = 5e-4
+#: Core time for a packet if two programs carry all flows, in s; a flow then takes no time of its own (docs/many-flows.md).
+SIDE_PACKET_S = 6.6e-6
+#: Core time for a packet of a program, in s: expected (the slowest QUIC stack of benchmarks/README.md), and at most (other stacks, logs). The
+#: two processes cause context switches in the guest.
+PROGRAM_PACKET_S, MOST_PROGRAM_PACKET_S = 1.5e-4, 5e-4
 #: Constant in the square-root law for a receiver that acknowledges each packet (Mathis and others, CCR 1997).
 SQUARE_ROOT_LAW = 1.5**0.5
 #: Ratio of the amount sent to the amount predicted by the square-root law, averaged over a study's CCAs.
@@ -39,6 +41,8 @@ ABOVE_LAW = 2
 SIMULATED_PART = 0.36
 #: Disk space of a compressed document, in kB: fixed, per flow, and per sample of a flow's time series.
 DOCUMENT_KB, FLOW_KB, SAMPLE_KB = 6, 1.2, 0.026
+#: The same if two programs carry all flows (docs/many-flows.md), in kB: per flow, and per pair of hosts beyond the first.
+SIDE_FLOW_KB, SIDE_PAIR_KB = 0.44, 0.36
 
 
 class JobSize(NamedTuple):
@@ -78,16 +82,16 @@ def job_memory_mb(conditions) -> int:
 def run_time_s(conditions) -> float:
     """Return a generous estimate of the core-seconds that a run takes."""
     specification = _specification(conditions)
-    return platform_of(specification).run_time_s(specification) + _programs_s(specification)
+    return platform_of(specification).run_time_s(specification) + _programs_s(specification, MOST_PROGRAM_PACKET_S)
 
 
-def _programs_s(specification):
+def _programs_s(specification, packet_s=PROGRAM_PACKET_S):
     """Return the approximate core-seconds for the packets of a run's programs, assuming equal rates for all flows."""
     flows = sum(group.count for group in specification.groups_of(PROGRAM))
     if not flows:
         return 0.0
     others = max(specification.flows, len(specification.groups_of(WEB)))
-    return PROGRAM_PACKET_S * _expected_packets(specification) * flows / (flows + others)
+    return packet_s * _expected_packets(specification) * flows / (flows + others)
 
 
 class Work(NamedTuple):
@@ -114,9 +118,10 @@ def work_of_run(conditions) -> Work:
         return Work(clock_s=run_time_s(conditions))
     if platform != "uml":
         return Work(traffic_s=SIMULATED_PART * run_time_s(conditions))
-    own_s = RUN_S + PAIR_S * (len(specification.pairs) - 1) + CONNECTION_S * specification.connections
+    connection_s, packet_s = (0.0, SIDE_PACKET_S) if specification.per_side else (CONNECTION_S, PACKET_S)
+    own_s = RUN_S + PAIR_S * (len(specification.pairs) - 1) + connection_s * specification.connections
     own_s += GROUP_S * sum(group.application != LONG for group in specification.groups)
-    return Work(own_s, PACKET_S * _expected_packets(specification) + _programs_s(specification))
+    return Work(own_s, packet_s * _expected_packets(specification) + _programs_s(specification))
 
 
 def _expected_packets(specification):
@@ -134,7 +139,10 @@ def document_kb(conditions) -> float:
     specification = _specification(conditions)
     interval_ms = specification.traffic.sample_interval_ms
     samples = specification.expected_s * 1e3 / interval_ms if interval_ms else 0
-    return DOCUMENT_KB + specification.connections * (FLOW_KB + SAMPLE_KB * samples)
+    flows_kb = FLOW_KB * specification.connections
+    if specification.per_side:
+        flows_kb = SIDE_FLOW_KB * specification.connections + SIDE_PAIR_KB * (len(specification.pairs) - 1)
+    return DOCUMENT_KB + flows_kb + SAMPLE_KB * samples * specification.sampled_connections
 
 
 def job_runtime_min(seconds) -> int:

@@ -55,8 +55,13 @@ def _is_possible(study):
 
 
 def table_text(folder) -> str:
-    """Return the table of a study of perturbed scenarios as text, followed by a line about each row with changed conclusions."""
-    with Path(folder, TABLE).open(newline="", encoding="utf-8") as stream:
+    """Return the table of a study of perturbed scenarios as text, followed by a line about each row with changed conclusions.
+
+    Raises `ValueError` if the results folder has no such table.
+    """
+    if not (table := Path(folder, TABLE)).is_file():
+        raise ValueError(f"{folder} has no {TABLE}; allowed: the results of a finished make sensitivity.")
+    with table.open(newline="", encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     cells = [HEADINGS]
     for row in rows:

@@ -24,6 +24,8 @@ def require_slurm(executor: str) -> None:
         asked = subprocess.run(["sinfo", "--noheader", "--format=%P"], capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
         _leave(f"Slurm did not answer within {LIMIT_S} s (sinfo)")
+    except OSError as error:
+        _leave(f"Slurm can't be asked (sinfo: {error.strerror})")
     if asked.returncode:
         cause = (asked.stderr.strip().splitlines() or [f"status {asked.returncode}"])[-1]
         _leave(f"Slurm does not answer ({cause})")

@@ -9,6 +9,7 @@ from session.run_cache import cache_folder
 from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
 from study_files.program_ccas import programs_under_test
+from study_files.study_runs import ip_versions_of
 
 #: Minimum number of executed runs for which the error of a study's estimate is reported.
 FEWEST_RUNS = 10
@@ -16,11 +17,23 @@ FEWEST_RUNS = 10
 
 @dataclass(frozen=True)
 class StudyCost:
-    """The cost of a resolved study: ``runs`` maps each scenario to its number of runs, ``works`` maps it to the work of one run."""
+    """The cost of a resolved study.
+
+    ``runs`` maps each scenario to its number of runs, and ``works`` maps it to the work of one run, averaged over the CCAs. ``measured`` maps
+    each group of runs whose durations are comparable to the work of one run. A group's key is a scenario or, for a program's runs, which
+    take longer, a scenario and the program's name in `ccas`.
+    """
 
     runs: dict[str, int]
     works: dict[str, Work]
     kilobytes: float
+    measured: dict[str | tuple[str, str], Work]
+
+    def work_of(self, scenario: str, cca: str | None = None) -> Work:
+        """Return the work of one run of a scenario: with the given CCA or, by default, averaged over the study's CCAs."""
+        if cca is None:
+            return self.works[scenario]
+        return self.measured.get((scenario, cca)) or self.measured.get(scenario) or self.works[scenario]
 
     @property
     def work(self) -> Work:
@@ -35,20 +48,37 @@ def cost_of(study: dict) -> StudyCost:
     """Return the cost of a resolved study."""
     runs = Counter(scenario for scenario, *_ in studies.all_runs(study))
     conditions = {scenario: studies.largest_conditions(study, scenario) for scenario in runs}
+    programs, ccas = programs_under_test(study), len(study["ccas"])
+    measured, works = {}, {}
+    for scenario, each in conditions.items():
+        of_kernel, total = work_of_run(each), Work()
+        if ccas > len(programs):
+            measured[scenario] = of_kernel
+            total = total.plus(ccas - len(programs), of_kernel)
+        for cca in programs:
+            measured[scenario, cca] = work_of_run(studies.largest_conditions(study, scenario, cca))
+            total = total.plus(1, measured[scenario, cca])
+        works[scenario] = Work(*(part / ccas for part in total)) if programs else of_kernel
     return StudyCost(
         runs=dict(runs),
-        works={scenario: _mean_work(study, scenario, each) for scenario, each in conditions.items()},
+        works=works,
         kilobytes=sum(runs[scenario] * document_kb(each) for scenario, each in conditions.items()),
+        measured=measured,
     )
 
 
-def _mean_work(study, scenario, conditions):
-    """Return the work of a scenario's run, averaged over the study's CCAs, because runs of programs take longer."""
-    programs, ccas = programs_under_test(study), len(study["ccas"])
-    total = Work().plus(ccas - len(programs), work_of_run(conditions))
-    for cca in programs:
-        total = total.plus(1, work_of_run(studies.largest_conditions(study, scenario, cca)))
-    return Work(*(part / ccas for part in total)) if programs else work_of_run(conditions)
+def existing_runs(study, folder) -> Counter:
+    """Return the number of a study's runs that exist in a results folder, by scenario; other documents there don't count."""
+    wanted, last = set(studies.cells(study)), {}
+    for scenario in study["scenarios"]:
+        last[scenario["id"]] = studies.last_replication(study, scenario["id"])
+    there = Counter()
+    for path in (folder / "runs").glob("*/*/*/*.json.gz"):
+        *cell, name = path.parts[-4:]
+        number = int(text) if (text := name.partition(".")[0]).isdecimal() else 0
+        if tuple(cell) in wanted and 1 <= number <= last[cell[0]] and cell[2] in ip_versions_of(study, number):
+            there[cell[0]] += 1
+    return there
 
 
 def speed_record(root: Path) -> SpeedRecord:
@@ -61,7 +91,7 @@ def off_by(cost: StudyCost, folder: Path, record: SpeedRecord) -> tuple[float, f
 
     None if fewer than `FEWEST_RUNS` of the runs in the results folder were executed here.
     """
-    samples = samples_of(folder, cost.works)
+    samples = samples_of(folder, cost.measured)
     if (runs := sum(sample.runs for sample in samples)) < FEWEST_RUNS:
         return None
     speed = speed_of(record.samples(without=folder))
@@ -85,18 +115,22 @@ class Forecast:
 
     def __init__(self, study: dict, folder: Path, record: SpeedRecord):
         self.cost = cost_of(study)
-        self.speed = speed_of([*record.samples(without=folder), *samples_of(folder, self.cost.works)])
+        self.speed = speed_of([*record.samples(without=folder), *samples_of(folder, self.cost.measured)])
 
-    def seconds(self, scenario: str) -> float:
-        """Return the core-seconds of one run of a scenario."""
-        return self.speed.seconds(self.cost.works[scenario])
+    def seconds(self, scenario: str, cca: str | None = None) -> float:
+        """Return the core-seconds of one run of a scenario: with the given CCA or, by default, averaged over the study's CCAs."""
+        return self.speed.seconds(self.cost.work_of(scenario, cca))
+
+    def fills_machine(self, scenario: str) -> bool:
+        """Return whether a run of a scenario occupies all cores, because it has the host's clock."""
+        return self.cost.works[scenario].clock_s > 0
 
 
 def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
     """Record the times of a study's runs; return a sentence about the error of the estimate, or "" if there are too few runs."""
     cost = cost_of(study)
     off = off_by(cost, folder, record)
-    record.keep(folder, samples_of(folder, cost.works))
+    record.keep(folder, samples_of(folder, cost.measured))
     if not off:
         return ""
     took_s, expected_s, runs = off
@@ -106,11 +140,12 @@ def took_words(study: dict, folder: Path, record: SpeedRecord) -> str:
 def core_time(seconds: float) -> str:
     """Return a time on one core as text.
 
-    >>> core_time(40), core_time(600), core_time(5400), core_time(360000)
-    ('40 core-seconds', '10 core-minutes', '1.5 core-hours', '100 core-hours')
+    >>> core_time(0.7), core_time(40), core_time(600), core_time(5400), core_time(360000)
+    ('1 core-second', '40 core-seconds', '10 core-minutes', '1.5 core-hours', '100 core-hours')
     """
     for limit_s, unit_s, unit in ((100, 1, "second"), (5400, 60, "minute")):
         if seconds < limit_s:
-            return f"{max(1, round(seconds / unit_s))} core-{unit}s"
+            number = max(1, round(seconds / unit_s))
+            return f"{number} core-{unit}{'s' if number > 1 else ''}"
     hours = seconds / 3600
     return f"{hours:.2g} core-hours" if hours < 10 else f"{hours:,.0f} core-hours"

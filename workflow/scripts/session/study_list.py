@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from session.machine_speed import SpeedRecord, samples_of, speed_of
-from session.study_cost import cost_of, off_by, speed_record
+from session.study_cost import cost_of, existing_runs, off_by, speed_record
 from session.study_names import study_files
 from study_files import study as studies
 from wording.terminal_text import said
@@ -18,9 +18,9 @@ def row_of(file, study: dict, record: SpeedRecord, results=Path("results")) -> t
     A study's core-hours are estimated from other studies, so that the study's own runs show the error of the estimate.
     """
     cost, folder = cost_of(study), results / study["study"]
-    record.keep(folder, samples_of(folder, cost.works))
+    record.keep(folder, samples_of(folder, cost.measured))
     hours = speed_of(record.samples(without=folder)).seconds(cost.work) / 3600
-    runs, done = sum(cost.runs.values()), sum(1 for _ in (folder / "runs").glob("*/*/*/*.json.gz"))
+    runs, done = sum(cost.runs.values()), existing_runs(study, folder).total()
     off = off_by(cost, folder, record)
     return (
         study["study"], f"{runs:,}", ("all" if done >= runs else f"{done:,}") + (", report" if (folder / "report.html").is_file() else ""),

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from experiment.disciplines import measure_of
 from experiment.packet_sizes import PACKET_BYTES
+from experiment.specification import RunSpecification
 from study_files.kernels import NEWEST
 from study_files.program_ccas import programs_under_test
+from study_files.study_replications import most_replications
 
 #: Separator between the names of the scenario and the perturbation.
 JOINT = "."
@@ -87,10 +89,20 @@ def _queue(factor):
         if measure != "bdp":
             size = _by_a_packet(size, factor, 1 if measure == "packets" else PACKET_BYTES)
         else:
-            size = _rounded(size * factor)
+            # A queue is rounded up to whole packets, so a bit more than a packet always changes it.
+            changed, step = size * factor, 1.0001 * _packet_in_bdps(scenario)
+            size = _rounded(changed if abs(changed - size) >= step else size + step * (1 if factor > 1 else -1))
         return scenario | {"queue": scenario["queue"] | {measure: size}}
 
     return change
+
+
+def _packet_in_bdps(scenario):
+    """Return the size of a packet in bandwidth-delay products of the path with the smallest; 0 for a bottleneck of a chain."""
+    if "link" not in scenario:
+        return 0.0
+    of_paths = RunSpecification({"ip_version": "ipv4", "scenario": scenario}).bottlenecks
+    return max(one.packet_bytes / (one.rate_in("forward") * 1e6 / 8 * one.rtt_path_ms / 1e3) for one in of_paths)
 
 
 def _by_a_packet(size, factor, step):
@@ -157,7 +169,7 @@ def perturbed_study(study, count, seed, is_possible) -> tuple[dict, list[str]]:
         "study": f"{study['study']}-sensitivity",
         "title": f"How much {study['study']} depends on its settings",
         "seed": study["seed"],
-        "replications": min(study["replications"], MOST_REPLICATIONS),
+        "replications": min(most_replications(study), MOST_REPLICATIONS),
         "ccas": ccas,
         "cca_definitions": study["cca_definitions"],
         "ip_versions": study["ip_versions"],
