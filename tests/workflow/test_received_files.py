@@ -10,9 +10,11 @@ import stat
 import tempfile
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from publishing.result_checks import results_again
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
@@ -180,6 +182,21 @@ def test_only_ordinary_files_of_the_folder_are_read(tmp_path):
     for path in ("tidy/real", "tidy/link", "behind/secret", "pipe", "tidy", "none"):
         with pytest.raises(ReceivedError, match=path):
             read_file(folder, path, limit=4)
+
+
+def test_results_that_fail_as_a_gate_are_made_again_like_any_others(tmp_path, monkeypatch):
+    """The gate ends the workflow with an error, so it isn't among the targets: it depends on the manifest, and nothing on it."""
+    commands = []
+
+    def start(command, *_):
+        commands.append(command)
+        return SimpleNamespace(wait=lambda: 0, poll=lambda: 0)
+
+    monkeypatch.setattr(results_again, "start", start)
+    study = SimpleNamespace(content={"study": "mine"}, commit=None, commit_date=None, dirty=False)
+    assert results_again._carry_out(study, tmp_path, tmp_path, 1) is None
+    (command,) = commands
+    assert command[command.index("--") + 1 :] == ["results/mine/ro-crate-metadata.json"]
 
 
 def use_temporary_folders(count):
