@@ -21,7 +21,7 @@ from publishing.result_checks.json_difference import NOTHING, file_difference, f
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_documents import check_form
 from publishing.result_checks.received_errors import ReceivedError, shown
-from publishing.result_checks.received_folder import read_file, temporary_folder
+from publishing.result_checks.received_folder import opened, read_file, temporary_folder
 from publishing.result_checks.reruns import finding
 from publishing.result_checks.sampling import chance_of_finding, draw, least_changed
 
@@ -168,6 +168,27 @@ def test_a_damaged_archive_is_refused(tmp_path):
     (tmp_path / "place").mkdir()
     with pytest.raises(ReceivedError, match="can't be unpacked"):
         unpack(archive, tmp_path / "place")
+
+
+def test_an_archive_packed_by_another_program_is_unpacked(tmp_path):
+    archive = archive_of(tmp_path / "a.zip", [("./", ""), ("./smoke/", ""), ("./smoke/runs/a", "1")])
+    with opened(archive) as folder:
+        assert (folder.name, (folder / "runs/a").read_text()) == ("smoke", "1")
+
+
+def test_an_archive_without_its_end_or_with_several_results_is_named(tmp_path):
+    archive = archive_of(tmp_path / "a.zip", [("a/runs/1", "1"), ("b/runs/1", "1")])
+    with (
+        pytest.raises(ReceivedError, match=r"a\.zip has several folders with `runs`: a, b; allowed: "),
+        opened(archive),
+    ):
+        pass
+    archive.write_bytes(archive.read_bytes()[:-50])
+    with (
+        pytest.raises(ReceivedError, match=r"a\.zip is a zip archive without its end; copy or download it again\.$"),
+        opened(archive),
+    ):
+        pass
 
 
 def test_only_ordinary_files_of_the_folder_are_read(tmp_path):
