@@ -2,14 +2,15 @@
 
 import errno
 import os
+import shutil
 from types import SimpleNamespace
 
 import pytest
 
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, TUNNEL_HEADER_BYTES
-from publishing import run_packets, run_trace
+from publishing import run_again, run_packets, run_trace
 from publishing.result_checks.received_errors import ReceivedError
-from publishing.run_again import FinishedRun, keep, target_of
+from publishing.run_again import FinishedRun, finished_run, keep, target_of
 from publishing.run_packets import chosen_interfaces, expected_size, kept_bytes, require_space
 from study_files import study as studies
 
@@ -60,6 +61,18 @@ def test_space_is_needed_in_both_folders(tmp_path, monkeypatch, small):
     require_space(places["results"], 4)
     with pytest.raises(ReceivedError, match=rf"captures of .* need .* in {places[small]}, which has 0\.0 MB free; AT="):
         require_space(places["results"], 10)
+
+
+def test_a_simulated_run_is_refused_by_its_platform_also_without_its_image(root, tmp_path, monkeypatch):
+    document = tmp_path / "runs/simulated/reno+bbr/ipv4/1.json.gz"
+    document.parent.mkdir(parents=True)
+    shutil.copy(root / "tests/data/simulated-mix-ipv4.json.gz", document)
+    monkeypatch.setattr(run_again, "testbeds_here", lambda: {"testbed": ("image", "program")})
+    with pytest.raises(
+        ReceivedError,
+        match=r"its platform is ns3; packets can only be recorded on uml, because .* ns3 has no kernel\.$",
+    ):
+        finished_run(document, "packets")
 
 
 @pytest.fixture
