@@ -22,6 +22,7 @@ from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_documents import check_form
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import opened, read_file, temporary_folder
+from publishing.result_checks.received_study import ReceivedStudy
 from publishing.result_checks.reruns import finding
 from publishing.result_checks.sampling import chance_of_finding, draw, least_changed
 
@@ -218,6 +219,15 @@ def test_results_that_fail_as_a_gate_are_made_again_like_any_others(tmp_path, mo
     assert results_again._carry_out(study, tmp_path, tmp_path, 1) is None
     (command,) = commands
     assert command[command.index("--") + 1 :] == ["results/mine/ro-crate-metadata.json"]
+
+
+@pytest.mark.parametrize(
+    "day, expected", [("2026-02-28", "2026-02-28"), ("2026-02-30", None), ("2026-19-39", None), (5, None)]
+)
+def test_the_date_of_the_commit_is_a_date(tmp_path, day, expected):
+    (tmp_path / "tidy").mkdir()
+    (tmp_path / "tidy/provenance.json").write_text(json.dumps({"workflow": {"commit_date": day}, "study": {}}))
+    assert ReceivedStudy(tmp_path).commit_date == expected
 
 
 def use_temporary_folders(count):
