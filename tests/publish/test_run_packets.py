@@ -106,3 +106,12 @@ def test_a_full_disk_is_said_in_a_sentence(module, step, kept, monkeypatch, caps
     monkeypatch.setattr(module, step, full)
     assert module.main(["a.json.gz"]) == 1
     assert capsys.readouterr().err == f"sawtooth: /tmp/a: No space left on device; no {kept} were kept.\n"
+
+
+def test_a_failed_repetition_is_not_taken_for_programs_without_secrets(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run_packets, "repeat", lambda *_: "NOT REPEATED: the rerun left no document: exit status 1")
+    secrets = run_packets._secrets(None, tmp_path, None, [], tmp_path)
+    run_packets._say_secrets(secrets, tmp_path / "tls-secrets.txt", True)
+    said = capsys.readouterr().out
+    assert "the additional repetition failed: NOT REPEATED: the rerun left no document: exit status 1" in said
+    assert "logged no TLS secrets" not in said
