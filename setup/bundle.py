@@ -15,7 +15,7 @@ import images
 import portable_python
 import unpacked
 from bundle_contents import Entry, git, image_entries, toolbox_entries, workflow_entries
-from cache import cache_dir, cache_entry, digest, made_once, require_space
+from cache import BUNDLE, cache_dir, cache_entry, digest, made_once, require_space
 from environment import LOCK, VENV
 from progress import SetupError, run_fetching, say
 
@@ -55,7 +55,7 @@ def make_bundle(folder=Path()) -> Path:
     say_what_git_misses(changed)
     name = "sawtooth-" + re.sub(r"[^A-Za-z0-9.+-]", "-", git("describe", "--tags", "--always", "--dirty").strip())
     state = f"{commit} {date} {'changed' if changed else 'clean'}\n"
-    with tempfile.TemporaryDirectory(dir=cache_dir(), prefix=".bundle.") as workdir:
+    with tempfile.TemporaryDirectory(dir=cache_dir(), prefix=BUNDLE) as workdir:
         # The program that checks whether the archive was unpacked completely comes first; the file that it looks for comes last.
         inside = [
             Entry(str(unpacked.COMMIT), stat.S_IFREG | 0o644, state.encode()),

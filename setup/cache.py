@@ -13,6 +13,15 @@ from pathlib import Path
 from progress import SetupError, say
 from unpacked import CACHE, is_unpacked_bundle
 
+#: Folders of a cache: those of `cache_entry`, and the workflow's `runs` and `speed`.
+KINDS = (
+    "bundle-wheels", "debian", "images", "kernels", "pip", "python", "runs", "selftests", "speed", "stacks", "toolbox", "wheels",
+)  # fmt: skip
+#: Prefix of temporary folders in which bundles are made.
+BUNDLE = ".bundle."
+#: Maximum number of other files that a message names.
+NAMED = 3
+
 
 def cache_dir(environ=os.environ) -> Path:
     """Return the cache folder: SAWTOOTH_CACHE if it is set, otherwise the cache in an unpacked bundle or the user's cache."""
@@ -106,6 +115,27 @@ def remove_tree(path) -> None:
     if path.exists():
         # The remaining files belong to ids from /etc/subuid; only root in a namespace with these ids may delete them.
         subprocess.run(["unshare", "--map-auto", "--map-root-user", "rm", "-rf", str(path)], check=False)
+
+
+def delete_cache(environ=os.environ) -> None:
+    """Delete the cache folder.
+
+    Raises SetupError if SAWTOOTH_CACHE names a folder that contains other files, too, such as the user's home; then nothing is deleted.
+    Also raises SetupError if the folder can't be deleted.
+    """
+    place = cache_dir(environ)
+    names = (path.name for path in place.glob("*") if not path.name.startswith(BUNDLE))
+    others = sorted({*names} - {*KINDS}) if environ.get("SAWTOOTH_CACHE") else []
+    if others:
+        named = ", ".join(others[:NAMED]) + (f" and {len(others) - NAMED} more" if len(others) > NAMED else "")
+        raise SetupError(
+            f"{place} is not deleted, because it also contains {named}, which Sawtooth didn't make; "
+            f"Sawtooth's folders in it are {', '.join(name for name in KINDS if (place / name).exists()) or 'none'}."
+        )
+    say(f"deleting {place}")
+    remove_tree(place)
+    if place.exists():
+        raise SetupError(f"{place} can't be deleted: it, or something in it, belongs to another user.")
 
 
 @contextlib.contextmanager

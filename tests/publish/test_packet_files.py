@@ -72,6 +72,28 @@ def test_directions_and_ip_versions_are_flows_of_their_own(tmp_path):
     assert flows[3].protocol == "Ethernet 0x0806"
 
 
+@pytest.mark.parametrize("ip_version", [4, 6])
+def test_fragments_of_a_datagram_have_no_ports(tmp_path, ip_version):
+    """Of a datagram of 4,008 bytes with its header, only the first of three fragments contains the ports."""
+    datagram, frames = struct.pack("!HHHH", 5000, 6000, 4008, 0) + bytes(range(250)) * 16, []
+    for begin in range(0, 4008, 1440):
+        part, more = datagram[begin : begin + 1440], begin + 1440 < 4008
+        if ip_version == 4:
+            header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(part), 1, more << 13 | begin // 8, 64, 17, 0)
+            packed = header + bytes([10, 0, 0, 1, 10, 0, 1, 1])
+        else:
+            packed = struct.pack("!IHBB", 6 << 28, 8 + len(part), 44, 64) + bytes(15) + b"\1" + bytes(15) + b"\2"
+            packed += struct.pack("!BBHI", 17, 0, begin | more, 1)
+        frames.append((begin, bytes(12) + (b"\x08\x00" if ip_version == 4 else b"\x86\xdd") + packed + part))
+    first, others = flows_of(written(tmp_path / "a.pcapng", frames))[0]
+    assert (first.protocol, first.packets, first.payload_bytes) == ("UDP", 1, 1432)
+    assert (first.source, first.destination) == (
+        ("10.0.0.1:5000", "10.0.1.1:6000") if ip_version == 4 else ("[::1]:5000", "[::2]:6000")
+    )
+    ends = "10.0.0.1 > 10.0.1.1" if ip_version == 4 else "::1 > ::2"
+    assert others.words() == f"UDP fragments {ends}: 2 packets, 2,568 bytes of payload in 0.000001 s"
+
+
 @pytest.mark.parametrize("harm", [lambda content: content[:-7], lambda content: content + b"x" * 5, lambda content: content[:4] + b"\xff" * 4 + content[8:], lambda content: content + block(6, b""), lambda content: content + block(5, b"")])  # fmt: skip
 def test_a_capture_that_is_not_whole_is_refused(tmp_path, harm):
     path = written(tmp_path / "a.pcapng", [(1, tcp("10.0.0.1", "10.0.1.1", 0, 10))])

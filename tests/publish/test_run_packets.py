@@ -2,14 +2,15 @@
 
 import errno
 import os
+import shutil
 from types import SimpleNamespace
 
 import pytest
 
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, TUNNEL_HEADER_BYTES
-from publishing import run_packets, run_trace
+from publishing import run_again, run_packets, run_trace
 from publishing.result_checks.received_errors import ReceivedError
-from publishing.run_again import FinishedRun, keep, target_of
+from publishing.run_again import FinishedRun, finished_run, keep, target_of
 from publishing.run_packets import chosen_interfaces, expected_size, kept_bytes, require_space
 from study_files import study as studies
 
@@ -62,6 +63,18 @@ def test_space_is_needed_in_both_folders(tmp_path, monkeypatch, small):
         require_space(places["results"], 10)
 
 
+def test_a_simulated_run_is_refused_by_its_platform_also_without_its_image(root, tmp_path, monkeypatch):
+    document = tmp_path / "runs/simulated/reno+bbr/ipv4/1.json.gz"
+    document.parent.mkdir(parents=True)
+    shutil.copy(root / "tests/data/simulated-mix-ipv4.json.gz", document)
+    monkeypatch.setattr(run_again, "testbeds_here", lambda: {"testbed": ("image", "program")})
+    with pytest.raises(
+        ReceivedError,
+        match=r"its platform is ns3; packets can only be recorded on uml, because .* ns3 has no kernel\.$",
+    ):
+        finished_run(document, "packets")
+
+
 @pytest.fixture
 def run(tmp_path):
     """A run whose results folder has a file where the folder ``logs`` should be, so that nobody can write there."""
@@ -93,3 +106,12 @@ def test_a_full_disk_is_said_in_a_sentence(module, step, kept, monkeypatch, caps
     monkeypatch.setattr(module, step, full)
     assert module.main(["a.json.gz"]) == 1
     assert capsys.readouterr().err == f"sawtooth: /tmp/a: No space left on device; no {kept} were kept.\n"
+
+
+def test_a_failed_repetition_is_not_taken_for_programs_without_secrets(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(run_packets, "repeat", lambda *_: "NOT REPEATED: the rerun left no document: exit status 1")
+    secrets = run_packets._secrets(None, tmp_path, None, [], tmp_path)
+    run_packets._say_secrets(secrets, tmp_path / "tls-secrets.txt", True)
+    said = capsys.readouterr().out
+    assert "the additional repetition failed: NOT REPEATED: the rerun left no document: exit status 1" in said
+    assert "logged no TLS secrets" not in said

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -331,3 +332,23 @@ def test_folders_that_are_none_are_refused(folders, message, tmp_path, monkeypat
     assert compare_results.main(folders) == 1
     error = capsys.readouterr().err
     assert error.startswith(f"sawtooth: {message}") and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"study": "x', "not JSON (Unterminated string starting at: line 1 column 11 (char 10))"),
+        ("[" * 100_000, "not the description of a study"),
+        ('{"scenarios": [1], "ccas": ["reno"], "analysis": {}}', "not the description of a study"),
+    ],
+)
+def test_a_file_that_can_not_be_read_is_named(text, problem, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("workflow", "tidy"):
+        (tmp_path / "x" / folder).mkdir(parents=True)
+    (tmp_path / "x/workflow/study.json").write_text(text)
+    (tmp_path / "x/tidy/runs.csv").write_text("")
+    with pytest.raises(
+        compare_results.ComparisonError, match=f"^{re.escape(f'x/workflow/study.json: {problem}; run the study again')}"
+    ):
+        compare_results.read_results("x")

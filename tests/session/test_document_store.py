@@ -211,3 +211,20 @@ def test_what_a_killed_process_left_is_deleted_and_what_is_being_written_is_not(
     os.utime(left, (time.time() - 7200,) * 2)
     store(tmp_path).delete_old()
     assert entries(tmp_path) == sorted([entry, at_work])
+
+
+def test_files_of_the_user_are_left_alone(tmp_path):
+    """Any folder may be the cache, for example one that already has a folder `runs`."""
+    entry = entry_of(tmp_path)
+    theirs = [
+        entry.parents[1] / "2024-thesis/measured.csv",
+        entry.with_name("notes"),
+        entry.with_name(f"{entry.name}.bak"),
+    ]
+    for path in theirs:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(bytes(5000))
+        os.utime(path, (time.time() - 91 * DAY_S,) * 2)
+    store(tmp_path, most_bytes=1000).delete_old()
+    assert entries(tmp_path) == sorted([entry, *theirs])
+    assert store(tmp_path).take(KEY) == (b"document", None)

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 import time
@@ -95,6 +96,28 @@ def test_place_of_the_cache(environ, expected):
     import cache
 
     assert cache.cache_dir(environ) == Path(expected)
+
+
+def test_a_cache_with_other_files_is_not_deleted(tmp_path, root):
+    import cache
+    from progress import SetupError
+
+    kinds = {
+        kind
+        for file in (root / "setup").glob("*.py")
+        for kind in re.findall(r'cache_entry\("([^"]+)"', file.read_text())
+    }
+    assert kinds <= {*cache.KINDS}
+    for folder in ("images", "runs", ".bundle.x", "thesis"):
+        (tmp_path / "mine" / folder).mkdir(parents=True)
+    with pytest.raises(
+        SetupError, match=r"mine is not deleted, because it also contains thesis, .* are images, runs\.$"
+    ):
+        cache.delete_cache({"SAWTOOTH_CACHE": str(tmp_path / "mine")})
+    assert (tmp_path / "mine/images").exists()
+    (tmp_path / "mine/thesis").rmdir()
+    cache.delete_cache({"SAWTOOTH_CACHE": str(tmp_path / "mine")})
+    assert not (tmp_path / "mine").exists()
 
 
 def slow_maker(final, made):

@@ -10,16 +10,19 @@ import stat
 import tempfile
 import zipfile
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from publishing.result_checks import results_again
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_documents import check_form
 from publishing.result_checks.received_errors import ReceivedError, shown
-from publishing.result_checks.received_folder import read_file, temporary_folder
+from publishing.result_checks.received_folder import opened, read_file, temporary_folder
+from publishing.result_checks.received_study import ReceivedStudy
 from publishing.result_checks.reruns import finding
 from publishing.result_checks.sampling import chance_of_finding, draw, least_changed
 
@@ -168,6 +171,27 @@ def test_a_damaged_archive_is_refused(tmp_path):
         unpack(archive, tmp_path / "place")
 
 
+def test_an_archive_packed_by_another_program_is_unpacked(tmp_path):
+    archive = archive_of(tmp_path / "a.zip", [("./", ""), ("./smoke/", ""), ("./smoke/runs/a", "1")])
+    with opened(archive) as folder:
+        assert (folder.name, (folder / "runs/a").read_text()) == ("smoke", "1")
+
+
+def test_an_archive_without_its_end_or_with_several_results_is_named(tmp_path):
+    archive = archive_of(tmp_path / "a.zip", [("a/runs/1", "1"), ("b/runs/1", "1")])
+    with (
+        pytest.raises(ReceivedError, match=r"a\.zip has several folders with `runs`: a, b; allowed: "),
+        opened(archive),
+    ):
+        pass
+    archive.write_bytes(archive.read_bytes()[:-50])
+    with (
+        pytest.raises(ReceivedError, match=r"a\.zip is a zip archive without its end; copy or download it again\.$"),
+        opened(archive),
+    ):
+        pass
+
+
 def test_only_ordinary_files_of_the_folder_are_read(tmp_path):
     folder = tmp_path / "results"
     (folder / "tidy").mkdir(parents=True)
@@ -180,6 +204,30 @@ def test_only_ordinary_files_of_the_folder_are_read(tmp_path):
     for path in ("tidy/real", "tidy/link", "behind/secret", "pipe", "tidy", "none"):
         with pytest.raises(ReceivedError, match=path):
             read_file(folder, path, limit=4)
+
+
+def test_results_that_fail_as_a_gate_are_made_again_like_any_others(tmp_path, monkeypatch):
+    """The gate ends the workflow with an error, so it isn't among the targets: it depends on the manifest, and nothing on it."""
+    commands = []
+
+    def start(command, *_):
+        commands.append(command)
+        return SimpleNamespace(wait=lambda: 0, poll=lambda: 0)
+
+    monkeypatch.setattr(results_again, "start", start)
+    study = SimpleNamespace(content={"study": "mine"}, commit=None, commit_date=None, dirty=False)
+    assert results_again._carry_out(study, tmp_path, tmp_path, 1) is None
+    (command,) = commands
+    assert command[command.index("--") + 1 :] == ["results/mine/ro-crate-metadata.json"]
+
+
+@pytest.mark.parametrize(
+    "day, expected", [("2026-02-28", "2026-02-28"), ("2026-02-30", None), ("2026-19-39", None), (5, None)]
+)
+def test_the_date_of_the_commit_is_a_date(tmp_path, day, expected):
+    (tmp_path / "tidy").mkdir()
+    (tmp_path / "tidy/provenance.json").write_text(json.dumps({"workflow": {"commit_date": day}, "study": {}}))
+    assert ReceivedStudy(tmp_path).commit_date == expected
 
 
 def use_temporary_folders(count):

@@ -8,13 +8,18 @@ import os
 import shutil
 import signal
 import subprocess
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from guest_processes import alive, descendants, held_guest, nothing_goes_on, wait_for
 from listed_results import listed, write_manifest
 from own_commands import own_command
+from publishing.result_checks.account import Account
 from publishing.result_checks.manifest import MANIFEST, published_files
+from publishing.result_checks.received_documents import ReceivedDocument
+from publishing.verify_results import _check_needs
 
 SCENARIO = "10mbit-20ms-0pct-1flow"
 NAME = f"{SCENARIO}/reno/ipv4/1"
@@ -89,6 +94,26 @@ def everything(folder):
 
 def line_of(output, word):
     return next((line for line in output.splitlines() if line.startswith(word)), "")
+
+
+def test_simulated_runs_need_an_image_that_set_up_makes_on_request(capsys):
+    theirs, ours = ("image of ns-3", "program of ns-3"), ("image", "program")
+    simulated, measured = (
+        ReceivedDocument("a/reno/ipv4/1", made_by=theirs, platform=platform) for platform in ("ns3", "uml")
+    )
+    study, remedies = (
+        SimpleNamespace(commit=None),
+        ("make setup NS3=1", "ask the authors of the results for the commit"),
+    )
+    for documents, platforms, expected in (
+        ([simulated], {"testbed": ours}, remedies[:1]),
+        ([simulated], {"testbed": ours, "ns3": ("other", "other")}, remedies[1:]),
+        ([replace(simulated, made_by=("", "")), measured], {"testbed": ours}, remedies),
+        ([measured], {"testbed": ours}, remedies[1:]),
+    ):
+        assert _check_needs(documents, platforms, study, Account()) == {}
+        output = capsys.readouterr().out
+        assert tuple(remedy for remedy in remedies if remedy in output) == expected
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from topics.claims.claim_words import requirement_words
 from topics.claims.sentences import claims_sentence, telling_example
 
 
@@ -63,3 +64,12 @@ def test_the_example_is_the_claim_whose_values_are_the_most_times_apart():
     # A test's p, a value of zero, a missing one and a statement too long for the sentence are no example.
     for change in ({"kind": "no_difference"}, {"value": 0.0}, {"value_other": None}, {"statement": "word " * 15}):
         assert telling_example(both.assign(**change)) is None
+
+
+@pytest.mark.parametrize(
+    ("unit", "words"),
+    [("Mbit/s", "Mbit/s"), ("ms", "ms"), ("s", "s"), ("µs", "µs"), ("s/GB", "s/GB"), ("flows", "flow"), ("%", "%")],
+)
+def test_only_nouns_have_a_singular(unit, words):
+    assert requirement_words({"at_least": 1}, unit) == f"at least 1 {words}"
+    assert requirement_words({"at_least": 1, "at_most": 5}, unit) == f"at least 1 and at most 5 {unit}"

@@ -100,12 +100,56 @@ def test_a_predicate_that_cannot_be_checked_is_refused(change, message):
   analysis.expect[rows].one_of is []; allowed: a list of values, as in [better, like].
 {accept: [""]}
   analysis.expect[rows].accept is [""]; allowed: only with none_of.
+{one_of: ["True"]}
+  analysis.expect[rows].one_of has "True", and valid is true or false; allowed: true and false, without quotes.
+{one_of: [1]}
+  analysis.expect[rows].one_of has 1, and valid is true or false; allowed: true and false, without quotes.
+{where: {replication: [1, "2"]}}
+  analysis.expect[rows].where.replication has "2", and replication is a number; allowed: numbers, without quotes.
+{where: {replication: true}}
+  analysis.expect[rows].where.replication has true, and replication is a number; allowed: numbers, without quotes.
 """),
 )
 def test_rows_that_cannot_be_checked_are_refused(change, message):
     with pytest.raises(ExpectationError) as error:
         expectations(ROWS | change)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    mistakes("""
+{interval: [cca, rtt_mean_ms]}
+  analysis.expect[rows].interval[0] is cca, and this column is text; allowed: columns of numbers.
+{interval: [rtt_mean_ms, valid]}
+  analysis.expect[rows].interval[1] is valid, and this column is truth; allowed: columns of numbers.
+{requirement: {at_least: 9, at_most: 1}}
+  analysis.expect[rows].requirement is {at_least: 9, at_most: 1}; allowed: an upper bound above the lower one.
+{requirement: {at_least: 9, above: 1}}
+  analysis.expect[rows].requirement has two bounds on the same side; allowed: one.
+{requirement: {at_least: .nan}}
+  analysis.expect[rows].requirement.at_least is .nan; allowed: a number from -1000000000000 to 1000000000000.
+"""),
+)
+def test_a_requirement_that_cannot_be_checked_is_refused(change, message):
+    with pytest.raises(ExpectationError) as error:
+        expectations({"id": "rows", "table": "runs", "column": "goodput_mbps", "requirement": {"above": 9}} | change)
+    assert message in str(error.value)
+
+
+def test_a_predicate_may_name_a_program_of_the_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "stack").mkdir()
+    (tmp_path / "stack/stack").write_bytes(b"")
+    commands = {side: f"{{folder}}/stack {side} {{server}} {{seconds}} {{cca}}" for side in ("server", "client")}
+    program = {"path": "stack", "protocol": "udp", "ccas": ["reno"], **commands}
+    config = yaml.safe_load(STUDY) | {"ccas": ["reno", "stack:reno"], "programs": {"stack": program}}
+    study = studies.resolve(config | {"analysis": {"expect": [FAST | {"ccas": ["stack:reno"]}]}}, "gate.yaml")
+    (claim,) = expectations_of(study, "gate.yaml", TIDY_TABLES)["predicates"]["claims"]
+    assert claim["ccas"] == ["stack:reno"]
+    study["analysis"]["expect"] = [FAST | {"ccas": ["stack:cubic"]}]
+    with pytest.raises(ExpectationError, match=r'ccas\[0\] is "stack:cubic"; .* yeah, stack:reno, or several'):
+        expectations_of(study, "gate.yaml", TIDY_TABLES)
 
 
 NOT_WORSE = {"id": "rows", "table": "claims", "column": "verdict", "none_of": ["not reproduced"]}

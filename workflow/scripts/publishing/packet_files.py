@@ -12,6 +12,8 @@ from wording.number_format import count
 
 ENHANCED_PACKET, STATISTICS = 6, 5
 ETHERNET_BYTES, IPV4, IPV6, TCP, UDP = 14, 0x0800, 0x86DD, 6, 17
+#: Number and size in bytes of IPv6's fragment header, and mask of IPv4's fragment offset.
+FRAGMENT, FRAGMENT_BYTES, OFFSET = 44, 8, 0x1FFF
 #: Total size in bytes of an Ethernet header, the longest IPv4 header and the first fields of a TCP header.
 SHORTEST_BYTES = 14 + 60 + 14
 #: Block type -> minimum size of the block's body in bytes.
@@ -115,16 +117,23 @@ def _leaves(body, kept):
 
 
 def _parsed(content, length):
-    """Return a packet's key (protocol, addresses, ports), payload size in bytes (0 if unknown), and TCP sequence number (or None)."""
+    """Return a packet's key (protocol, addresses, ports), payload size in bytes (0 if unknown), and TCP sequence number (or None).
+
+    The fragments of a datagram except the first have no ports: they are None, and the payload is the entire fragment.
+    """
     content = content.ljust(SHORTEST_BYTES, b"\0")
     (kind,) = struct.unpack_from("!H", content, 12)
     at = ETHERNET_BYTES
     if kind == IPV4:
         protocol, header = content[at + 9], 4 * (content[at] & 15)
+        offset = struct.unpack_from("!H", content, at + 6)[0] & OFFSET
         total = struct.unpack_from("!H", content, at + 2)[0] or length - at
         ends = content[at + 12 : at + 16], content[at + 16 : at + 20]
     elif kind == IPV6:
-        protocol, header = content[at + 6], 40
+        protocol, header, offset = content[at + 6], 40, 0
+        if protocol == FRAGMENT:
+            protocol, header = content[at + 40], 40 + FRAGMENT_BYTES
+            offset = struct.unpack_from("!H", content, at + 42)[0] >> 3
         total = (struct.unpack_from("!H", content, at + 4)[0] + 40) or length - at
         ends = content[at + 8 : at + 24], content[at + 24 : at + 40]
     else:
@@ -132,6 +141,8 @@ def _parsed(content, length):
     at += header
     if protocol not in (TCP, UDP) or len(content) < at + 8:
         return (protocol, *ends, 0, 0), 0, None
+    if offset:
+        return (protocol, *ends, None, None), total - header, None
     ports = struct.unpack_from("!HH", content, at)
     if protocol == UDP:
         return (protocol, *ends, *ports), total - header - 8, None
@@ -146,6 +157,8 @@ def _ends(key):
     if not source:
         return "", "", f"Ethernet 0x{protocol:04x}"
     ends = [str(ipaddress.ip_address(address)) for address in (source, destination)]
+    if from_port is None:
+        return *ends, f"{names[protocol]} fragments"
     if protocol in names:
         ends = [f"[{end}]:{port}" if ":" in end else f"{end}:{port}" for end, port in zip(ends, (from_port, to_port), strict=True)]  # fmt: skip
     return *ends, names.get(protocol, f"IP {protocol}")

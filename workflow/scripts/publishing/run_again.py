@@ -56,18 +56,22 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
         None  # may be older than the run if the study has changed; the document contains its own specification
     )
     checked = check_document(folder, name, study, here)
+    _require_uml(checked.platform or "uml", path, recorded)
     if checked.made_by and checked.made_by not in here:
         remedy = f"check out its commit {study.commit}" if study.commit else "run the study again"
         raise ReceivedError(f"{shown(path)} was made by a testbed other than the one here, so its bytes can't be reproduced: {remedy}.")  # fmt: skip
     if checked.problems:
         raise ReceivedError(f"{shown(path)}: {checked.problems[0]}.")
     document = parse(decompress(read_file(folder, f"runs/{name}.json.gz", DOCUMENT_LIMIT)))
-    platform = checked.specification["scenario"]["platform"]
-    if platform != "uml":
-        raise ReceivedError(f"{shown(path)}: its platform is {platform}; {recorded} can only be recorded for runs on platform uml, which reproduce their bytes.")  # fmt: skip
+    _require_uml(checked.specification["scenario"]["platform"], path, recorded)
     if "links" not in document:
         raise ReceivedError(f"{shown(path)}: the run failed before its end ({document.get('failure', {}).get('cause', 'no links')}), so its {recorded} are unknown.")  # fmt: skip
     return FinishedRun(folder, name, checked.specification, document)
+
+
+def _require_uml(platform, path, recorded):
+    if platform != "uml":
+        raise ReceivedError(f"{shown(path)}: its platform is {shown(platform)}; {recorded} can only be recorded on uml, because host can't repeat a run byte for byte and ns3 has no kernel.")  # fmt: skip
 
 
 def _run_of(path):

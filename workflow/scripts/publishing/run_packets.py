@@ -124,7 +124,7 @@ def _secrets(run, place, kernels, asked, captures):
     folder.mkdir()
     difference = repeat(run, folder, kernels, ["--packets", str(folder), "--packet-keys", *asked])
     if difference and difference.startswith("NOT "):
-        return Secrets()
+        return Secrets(problem=difference)
     secrets = secrets_of(folder, captures)
     shutil.rmtree(folder)  # these captures need as much space as those that are kept
     return secrets
@@ -135,7 +135,9 @@ def _say_secrets(secrets, file, is_full):
     if secrets.lines:
         file.write_bytes(b"".join(secrets.lines))
         print(f"  {os.path.relpath(file)}: TLS secrets of the run's programs, which are also in each capture, so that Wireshark decrypts the packets")  # fmt: skip
-    if secrets.other:
+    if secrets.problem:
+        print(f"  no TLS secrets, because the additional repetition failed: {secrets.problem}")
+    elif secrets.other:
         print(
             f"  no TLS secrets for {', '.join(secrets.other[:MOST_FLOWS])}: each repetition has a different handshake"
         )

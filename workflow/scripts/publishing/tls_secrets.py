@@ -30,10 +30,11 @@ MOST_IN_BLOCK = 2**19
 
 @dataclass
 class Secrets:
-    """TLS secrets: the lines that programs logged, and the flows whose secrets are missing."""
+    """TLS secrets: the lines that programs logged, the flows whose secrets are missing, and why the programs couldn't log anything."""
 
     lines: list[bytes] = field(default_factory=list)
     other: list[str] = field(default_factory=list)
+    problem: str = ""
 
 
 def secrets_of(folder: Path, captures: Path) -> Secrets:

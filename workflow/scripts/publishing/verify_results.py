@@ -40,6 +40,8 @@ from testbed.machine.messages import tell
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
 #: Time that it takes to read a document and validate it against the schema, in core-seconds.
 READ_S = 0.015
+#: Platform and image that set-up provides only on request.
+SIMULATOR = "ns3"
 #: Default size of the random sample of runs.
 DRAWN = 10
 #: Probability that the sentence about the sample states.
@@ -61,7 +63,7 @@ def _verify(folder, options, account) -> int:
     documents = _read_documents(folder, names, study, here, options.cores)
     _check_rows(folder, documents, account)
     _check_documents(documents, others, here, study, account)
-    here_too = _check_needs(documents, here, study, account)
+    here_too = _check_needs(documents, platforms, study, account)
     measured = _say_measured(here_too, options.build, account)
     options.count = min(options.count, len(names) - len(measured))
     left_out, repeated = 0, 0
@@ -157,11 +159,12 @@ def _check_documents(documents, others, here, study, account) -> None:
         account.detail(f"not compared with their study: {shown(study.problem, 600)}")
 
 
-def _check_needs(documents, here, study, account) -> dict[str, dict]:
+def _check_needs(documents, platforms, study, account) -> dict[str, dict]:
     """Report which image and testbed the documents need, and how to get them if they are missing.
 
-    Returns the specifications of the runs that can be repeated here: name -> specification.
+    ``platforms`` are the testbeds of this checkout (see `testbeds_here`). Returns the specifications of the runs that can be repeated here: name -> specification.
     """
+    here = list(platforms.values())
     groups = Counter(document.made_by for document in documents if document.made_by)
     foreign = {digests: count for digests, count in groups.items() if digests not in here}
     if not foreign:
@@ -177,7 +180,15 @@ def _check_needs(documents, here, study, account) -> dict[str, dict]:
             account.detail(f"{count} documents: testbed image {image}, testbed {testbed}")
         for image, testbed in here:
             account.detail(f"here: testbed image {image}, testbed {testbed}")
-        account.detail(_remedy(study))
+        without_image = {
+            each.made_by for each in documents if each.platform == SIMULATOR and SIMULATOR not in platforms
+        }
+        if without_image & foreign.keys():
+            account.detail(
+                "what to do: `make setup NS3=1`, because runs on platform ns3 need an image of ns-3, and verify again"
+            )
+        if foreign.keys() - without_image:
+            account.detail(_remedy(study))
     # An unreadable document doesn't state which testbed made it; most likely, it is the same as for the other documents.
     return {
         document.name: document.specification

@@ -22,6 +22,7 @@ from publishing.software_entities import RUN_TERMS, add_images, add_software, de
 from rule_script import run_rule
 from run_tables.run_documents import file_sha256
 from study_files.run_platforms import image_of, is_repeatable
+from wording.number_format import count
 
 WORKFLOW_CRATE = "https://w3id.org/workflowhub/workflow-ro-crate/1.0"
 PROFILES = {
@@ -124,14 +125,18 @@ def _verdicts(claims_csv):
     """Return a text with the number of claims per verdict, or None if there are no claims."""
     with Path(claims_csv).open(newline="", encoding="utf-8") as stream:
         counts = Counter(row["verdict"] for row in csv.DictReader(stream))
-    listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
+    listed = ", ".join(f"{number} {verdict}" for verdict, number in sorted(counts.items()))
     return f"Verdicts on the claims of the cited paper: {listed}." if counts else None
 
 
 def _record_words(record_json):
     """Return a text that states when the claims were fixed."""
     first, *later = json.loads(Path(record_json).read_text(encoding="utf-8"))
-    when = f"when there were {first['runs']} runs" if first["runs"] else "before the first run"
+    when = (
+        f"when there {'was' if first['runs'] == 1 else 'were'} {count(first['runs'], 'run')}"
+        if first["runs"]
+        else "before the first run"
+    )
     changes = (
         f"; {len(later)} later version{'s' if len(later) > 1 else ''}, analysis/claim_versions.csv" if later else ""
     )

@@ -67,18 +67,29 @@ def read_results(folder) -> Results:
         for path in (runs, *files.values()):
             if os.path.exists(path) and (size := os.path.getsize(path)) > LARGEST_TABLE_BYTES:
                 raise ValueError(f"{path} has {size:,} bytes; allowed: up to {LARGEST_TABLE_BYTES:,}")
-        content = json.loads(given_text(study, DOCUMENT_LIMIT))
+        content = _study_in(study)
         tables |= {name: read_table(path, declared[name]) for name, path in files.items() if os.path.isfile(path)}
-        if not isinstance(content, dict) or "scenarios" not in content or "ccas" not in content:
-            raise ValueError(f"{study}: not the description of a study")
         if tables["scorecard"] is not None and tables["exam_values"] is None:
             raise ValueError(f"{place}/analysis/exam_values.csv is missing, although there is a scorecard")
         return Results(str(folder).rstrip("/"), content, read_runs(runs), **tables)
     except (OSError, ValueError, RecursionError) as error:
-        problem = f"{study} can't be read ({error.strerror})" if isinstance(error, OSError) else error
+        problem = f"{error.filename or study} can't be read ({error.strerror})" if isinstance(error, OSError) else error
         raise ComparisonError(
             f"{shown(problem, 400)}; run the study again with this version, and compare then."
         ) from error
+
+
+def _study_in(path):
+    """Return the resolved study in a file; raise ValueError if the file doesn't contain a study."""
+    try:
+        content = json.loads(given_text(path, DOCUMENT_LIMIT))
+        if content["scenarios"] and content["ccas"] and content["analysis"]["equivalence_margin"]:
+            return content
+    except json.JSONDecodeError as error:
+        raise ValueError(f"{path}: not JSON ({error})") from error
+    except (KeyError, TypeError, RecursionError):
+        pass
+    raise ValueError(f"{path}: not the description of a study")
 
 
 def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:

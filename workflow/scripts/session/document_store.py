@@ -2,13 +2,15 @@
 
 Each entry is one file, the unchanged document: ``<first 3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Because the name
 contains the checksum, an entry is verified each time it is read, and can be verified by hand with ``sha256sum``. Entries are written
-atomically. The modification time of an entry is the time when it was last used.
+atomically. The modification time of an entry is the time when it was last used. Files with other names are not the store's: they are never
+read, counted or deleted.
 """
 
 import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import stat
 import tempfile
 import time
@@ -16,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SUFFIX = ".json.gz"
+#: Form of the names of entries, and of the folders with entries.
+ENTRY, PLACE = re.compile(r"[0-9a-f]{64}-[0-9a-f]{64}" + re.escape(SUFFIX)), re.compile("[0-9a-f]{3}")
 #: Prefix of the names of files that are being written.
 PARTIAL = ".partial-"
 #: Age in seconds after which a partial file counts as left behind by a killed process.
@@ -132,7 +136,7 @@ class DocumentStore:
     def _entries(self, key) -> list[Path]:
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             names = os.listdir(self._place(key))
-            return [self._place(key) / name for name in names if name.startswith(f"{key}-")]
+            return [self._place(key) / name for name in names if ENTRY.fullmatch(name) and name.startswith(f"{key}-")]
         return []
 
     def _write(self, entry, content):
@@ -147,11 +151,13 @@ class DocumentStore:
             raise
 
     def _files(self) -> Iterator[tuple[Path, os.stat_result]]:
+        """Yield the path and the state of each entry and each partial file; the folder may contain the user's files, too."""
         for folder in self.folder.iterdir():
-            if folder.is_dir() and not folder.is_symlink():
+            if PLACE.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
                 for path in folder.iterdir():
-                    with contextlib.suppress(FileNotFoundError):  # another process has deleted it
-                        yield path, path.lstat()
+                    if ENTRY.fullmatch(path.name) or path.name.startswith(PARTIAL):
+                        with contextlib.suppress(FileNotFoundError):  # another process has deleted it
+                            yield path, path.lstat()
 
     @contextlib.contextmanager
     def _locked(self):

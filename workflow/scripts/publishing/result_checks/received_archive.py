@@ -74,6 +74,8 @@ def _check(entries, archive, free_bytes):
     for entry in entries:
         name = entry.filename
         path = PurePosixPath(name)
+        if name == "./":  # the folder itself, which some programs list
+            continue
         if path.is_absolute() or ".." in path.parts or not path.parts or "\\" in name or "\0" in entry.orig_filename:
             refuse(f"the name '{shown(name)}' could lead out of the target folder")
         if len(path.parts) > DEEPEST + 1:

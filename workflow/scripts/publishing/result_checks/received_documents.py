@@ -22,13 +22,15 @@ class ReceivedDocument:
     """The findings about a run document.
 
     ``specification`` is the validated specification for repeating the run, or None if there is no trustworthy specification. ``made_by``
-    holds the digests of image and testbed that the document states, or is None if the document can't be read. ``problems`` are sentences.
+    holds the digests of image and testbed that the document states, and ``platform`` its platform without the version; they are None if the
+    document can't be read. ``problems`` are sentences.
     """
 
     name: str
     sha256: str | None = None
     specification: dict | None = None
     made_by: tuple | None = None
+    platform: str | None = None
     problems: list = field(default_factory=list)
 
 
@@ -46,6 +48,8 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
         text = decompress(content)
         document = parse(text)
         checked.made_by = _made_by(document)
+        if isinstance(platform := document["environment"].get("platform"), str):
+            checked.platform = platform.partition(":")[0]
         own = document.get("specification")
         if checked.made_by in here:
             check_form(document, text)

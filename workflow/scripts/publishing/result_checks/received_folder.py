@@ -27,6 +27,8 @@ from wording.missing_files import absence
 TABLE_LIMIT = 2**29
 #: Prefix of the names of temporary folders.
 TEMPORARY = "sawtooth-verify-"
+#: First bytes of a zip archive with at least one entry.
+BEGINNING = b"PK\x03\x04"
 ALLOWED = "RESULTS is results/<study>, or an archive of it made by `make publish`"
 _DOCUMENT = re.compile(r"runs/([^/]+/[^/]+/[^/]+/[^/]+)\.json\.gz")
 
@@ -45,12 +47,22 @@ def opened(path: str) -> Iterator[Path]:
         yield folder
     elif why := absence(path, "folder"):
         raise ReceivedError(f"{shown(path)}: {why}{nearest_to(path)}; {ALLOWED}.")
+    elif _is_cut_off(path):
+        raise ReceivedError(f"{shown(path)} is a zip archive without its end; copy or download it again.")
     elif not path.is_file() or not zipfile.is_zipfile(path):
         raise ReceivedError(f"{shown(path)} is neither a folder nor a zip archive; {ALLOWED}.")
     else:
         with temporary_folder() as place:
             unpack(path, place)
             yield _results_folder(place, path)
+
+
+def _is_cut_off(path):
+    """Return whether a file begins like a zip archive but doesn't end like one."""
+    if not path.is_file() or zipfile.is_zipfile(path):
+        return False
+    with path.open("rb") as file:
+        return file.read(len(BEGINNING)) == BEGINNING
 
 
 def _at_work(folder):
@@ -102,6 +114,11 @@ def _results_folder(folder, source):
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())
     if folder != source and len(below) == 1:
         return below[0].resolve()
+    if folder != source and below:
+        names = ", ".join(entry.name for entry in below)
+        raise ReceivedError(
+            f"{shown(source)} has several folders with `runs`: {shown(names)}; allowed: an archive of one study's results."
+        )
     hint = f"; did you mean {shown(below[0])}?" if below else ", a results folder is results/<study>."
     raise ReceivedError(f"{shown(source)} has no folder `runs`{hint}")
 

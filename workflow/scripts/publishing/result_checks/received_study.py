@@ -1,6 +1,8 @@
 """Read the study and the run specifications in a results folder without trusting them."""
 
 import re
+from contextlib import suppress
+from datetime import date
 from itertools import islice
 from pathlib import Path
 
@@ -59,9 +61,9 @@ class ReceivedStudy:
             self.commit = commit if isinstance(commit, str) and re.fullmatch("[0-9a-f]{40}", commit) else None
             self.dirty = workflow.get("dirty") is True
             day = workflow.get("commit_date")
-            self.commit_date = (
-                day if isinstance(day, str) and re.fullmatch(r"[0-9]{4}-[01][0-9]-[0-3][0-9]", day) else None
-            )
+            if isinstance(day, str) and re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", day):
+                with suppress(ValueError):  # such as the 30th of February
+                    self.commit_date = date.fromisoformat(day).isoformat()
             self.analysis_image = workflow.get("analysis_image_digest")
 
     def specification(self, name: str) -> dict | None:

@@ -11,7 +11,8 @@ def requirement_words(requirement, unit) -> str:
     words = " and ".join(f"{key.replace('_', ' ')} {plain(bound)}" for key, bound in requirement.items())
     if unit in ("times", ""):
         return words
-    return f"{words} {unit.removesuffix('s') if words.endswith(' 1') else unit}"
+    is_noun = len(unit) > len("ms") and "/" not in unit  # unlike s, ms and Mbit/s
+    return f"{words} {unit.removesuffix('s') if is_noun and words.endswith(' 1') else unit}"
 
 
 def places_words(holds, claim, counts=True) -> str:

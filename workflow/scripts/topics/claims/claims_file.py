@@ -5,6 +5,7 @@ The predicates themselves are in `claim_predicates` and `claim_groups`.
 
 import copy
 import hashlib
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -150,7 +151,7 @@ def _contradictions(content):
         for scenario in content["scenarios"]
         for key, allowed in scenario.items()
         if isinstance(allowed, dict)
-        for problem in _impossible_bounds(key, allowed)
+        for problem in impossible_bounds(key, allowed)
     ]
     problems += _printed_of_other_number(content["paper"].get("cells"))
     for claim in content["claims"]:
@@ -219,7 +220,7 @@ def _impossible_requirement(claim):
     if {"replicates", "standard_error"} & set(requirement):
         yield from _impossible_replication(claim, requirement)
         return
-    problems = list(_impossible_bounds("requirement", requirement))
+    problems = list(impossible_bounds("requirement", requirement))
     yield from problems
     if not problems and len(requirement) < 2:
         for key in ("pick", "combine"):
@@ -229,8 +230,8 @@ def _impossible_requirement(claim):
         yield f"requirement is {value_text(requirement)}; allowed with combine farthest: bounds above 0."
 
 
-def _impossible_bounds(where, bounds):
-    """Report bounds that no number can meet, or that are redundant."""
+def impossible_bounds(where, bounds) -> Iterator[str]:
+    """Yield the problem of bounds that no number can meet, or that are redundant; ``where`` is their key."""
     lows = [key for key in ("above", "at_least") if key in bounds]
     highs = [key for key in ("below", "at_most") if key in bounds]
     if len(lows) > 1 or len(highs) > 1:
@@ -270,7 +271,7 @@ def _impossible_measure(prefix, claim, chosen):
         yield f'relative_to is "{relation}"; allowed without flows: link.'
     if (flows.get("take") == "count") != ("within" in flows):
         yield f"{prefix}flows is {value_text(flows)}; allowed: within if take is count, and only then."
-    yield from _impossible_bounds(f"{prefix}flows.within", flows.get("within", {}))
+    yield from impossible_bounds(f"{prefix}flows.within", flows.get("within", {}))
     inside = {part for cca in chosen["ccas"] for part in cca.split("+")}
     if flows.get("cca") and flows["cca"] not in inside:
         yield f'{prefix}flows.cca is "{flows["cca"]}"; allowed: those of ccas: {", ".join(sorted(inside))}.'

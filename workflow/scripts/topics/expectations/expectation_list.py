@@ -6,10 +6,11 @@ from pathlib import Path
 
 import yaml
 
+from study_files.program_ccas import programs_under_test
 from study_files.strict_yaml import FileError
 from study_files.study_design import is_changing
 from study_files.study_validation import nearest_choice, problems_of_form, value_text
-from topics.claims.claims_file import completed_claims, schema_for
+from topics.claims.claims_file import completed_claims, impossible_bounds, schema_for
 
 SCHEMA_PATH = Path(__file__).resolve().parents[3] / "schemas" / "expectation.schema.yaml"
 #: Keys of a claim that apply to papers but not to expectations.
@@ -17,6 +18,8 @@ OF_PAPERS = ("section", "published", "tolerance", "remark", "cause", "untestable
 #: Keys that state how the value in a table row is judged.
 JUDGED_BY = ("requirement", "one_of", "none_of")
 NUMBERS = ("number", "count", "ordinal")
+#: Keys that contain values of a column.
+OF_VALUES = ("one_of", "none_of")
 
 
 class ExpectationError(FileError):
@@ -65,7 +68,7 @@ def expectations_of(study, source, tables) -> dict:
         "scenarios": [{"id": scenario["id"]} for scenario in study["scenarios"]],
         "claims": expect,
     }
-    problems = problems_of_form({"claims": expect}, _schema(study["cca_definitions"]))
+    problems = problems_of_form({"claims": expect}, _schema([*study["cca_definitions"], *programs_under_test(study)]))
     if not problems:
         known = {table.name: table for table in tables if table.suffix == "csv"}
         rows = [_completed_row(one, known) for one in expect if "table" in one]
@@ -99,12 +102,15 @@ def _absent_tables(study):
 @lru_cache(maxsize=1)
 def _row_schema():
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+    schema = yaml.load(SCHEMA_PATH.read_text(encoding="utf-8"), Loader=loader)
+    # In a part of another schema, this key would select jsonschema's own class, which accepts NaN as a number.
+    del schema["$schema"]
+    return schema
 
 
 def _schema(own_ccas):
-    """Return the schema of a mapping whose ``claims`` are a study's expectations; `own_ccas` are the CCAs that the study defines."""
-    schema, of_row = copy.deepcopy(schema_for(list(own_ccas))), _row_schema()
+    """Return the schema of a mapping whose ``claims`` are a study's expectations; `own_ccas` are the CCAs and programs that the study defines."""
+    schema, of_row = copy.deepcopy(schema_for(own_ccas)), _row_schema()
     items = schema["properties"]["claims"]["items"]
     items["allowed"] = "a mapping with the keys id, kind, quantity and the keys of its kind, or id, table and column"
     for branch in items["allOf"]:
@@ -173,7 +179,25 @@ def _impossible(one, tables):
         yield f"interval is {value_text(one['interval'])}; allowed: only with requirement, and only for a number."
     if kind == "number" and table.folder == "analysis" and one["must_be"] == "shown" and not one["interval"]:
         yield f"interval is missing, and {one['column']} of {table.name} is an estimate; allowed: an interval, such as [low, high], or must_be: not-refuted."
+    for place, name in enumerate(one["interval"]):
+        if table[name].kind not in NUMBERS:
+            yield f"interval[{place}] is {name}, and this column is {table[name].kind}; allowed: columns of numbers."
+    yield from impossible_bounds("requirement", one.get("requirement", {}))
+    values = [(f"where.{name}", table[name], one["where"][name]) for name in one["where"]]
+    if kind in ("truth", "ordinal"):
+        values += [(key, table[one["column"]], one[key]) for key in OF_VALUES if key in one]
+    yield from _values_of_other_kinds(values)
     yield from _impossible_values(one, judges, table[one["column"]], table.name)
+
+
+def _values_of_other_kinds(values):
+    """Yield a problem for each value that no cell of its column can equal; ``values`` are tuples of key, column and values."""
+    for key, column, given in values:
+        for value in given:
+            if column.kind == "truth" and not isinstance(value, bool):
+                yield f"{key} has {value_text(value)}, and {column.name} is true or false; allowed: true and false, without quotes."
+            elif column.kind in NUMBERS and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                yield f"{key} has {value_text(value)}, and {column.name} is a number; allowed: numbers, without quotes."
 
 
 def _impossible_values(one, judges, column, table):

@@ -32,7 +32,9 @@ def failures(folder, configfile, platform=None) -> list[str]:
         if number <= MOST_LINES:
             lines.append(line_of(row, f"{call} --force {folder}/runs/{row['run']}.json.gz"))
     more = {name: number - MOST_LINES for name, number in counts.items() if number > MOST_LINES}
-    return lines + [f"{name}: and {number} more rows of {folder}/{TABLE}" for name, number in more.items()]
+    return lines + [
+        f"{name}: and {number} more row{'s' * (number > 1)} of {folder}/{TABLE}" for name, number in more.items()
+    ]
 
 
 def line_of(row, call) -> str:
