@@ -104,7 +104,9 @@ def test_a_study_that_make_was_interrupted_in_goes_on_by_the_command_that_is_nam
 )
 def test_make_names_its_own_command(root, words):
     """Pasted into a shell, the command has the same words."""
-    done = subprocess.run(["make", "--dry-run", "--old-file", "setup", *words], cwd=root, capture_output=True, text=True)
+    done = subprocess.run(
+        ["make", "--dry-run", "--old-file", "setup", *words], cwd=root, capture_output=True, text=True
+    )
     settings = [line[line.index("SAWTOOTH_CALL=") :].partition(" PATH=")[0] for line in done.stdout.splitlines() if "SAWTOOTH_CALL=" in line]  # fmt: skip
     (call,) = {shlex.split(setting)[0].partition("=")[2] for setting in settings}
     pasted = shlex.split(command_of_call([], {"SAWTOOTH_CALL": call}))

@@ -25,7 +25,9 @@ def study_files() -> dict[str, Path]:
     files = _files()
     of_studies = {name: file for file in reversed(files) if (name := _value("study", file))}
     of_files = {file.stem: file for file in reversed(files) if file != DEFAULT}
-    names = dict.fromkeys(name for file in files for name in (_value("study", file), file.stem if file != DEFAULT else ""))
+    names = dict.fromkeys(
+        name for file in files for name in (_value("study", file), file.stem if file != DEFAULT else "")
+    )
     return {name: of_files.get(name) or of_studies[name] for name in names if name}
 
 
