@@ -38,7 +38,7 @@ import taken_images  # noqa: E402
 import tested_parts  # noqa: E402
 import toolbox  # noqa: E402
 import unpacked  # noqa: E402
-from cache import cache_dir, remove_tree  # noqa: E402
+from cache import cache_dir, clear_cache  # noqa: E402
 from progress import SetupError, refuse, say  # noqa: E402
 from session.surroundings import path_problem  # noqa: E402
 
@@ -116,10 +116,9 @@ def main():
         elif sys.argv[1:2] == ["stack"]:
             stacks.provide_stacks(sys.argv[2:])
         elif sys.argv[1:] == ["clean-cache"]:
-            say(f"deleting {cache_dir()}")
-            remove_tree(cache_dir())
-            if cache_dir().exists():
-                raise SetupError(f"{cache_dir()} can't be deleted: it, or something in it, belongs to another user.")
+            say(f"deleting Sawtooth's cache in {cache_dir()}")
+            if left := clear_cache():
+                say(f"kept, because it isn't Sawtooth's: {', '.join(path.name for path in left)}")
         elif sys.argv[1:]:
             raise SetupError(
                 f"unknown arguments {sys.argv[1:]}: allowed: bundle [FOLDER], images, stack NAME..., lock, docs and clean-cache."

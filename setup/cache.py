@@ -13,6 +13,11 @@ from pathlib import Path
 from progress import SetupError, say
 from unpacked import CACHE, is_unpacked_bundle
 
+#: Folders in the cache: entries by kind (`cache_entry`), the runs and their times, and checkouts of modules.
+KINDS = (
+    "images", "kernels", "toolbox", "python", "wheels", "bundle-wheels", "debian", "pip", "stacks", "selftests", "runs", "speed", "checkouts",
+)  # fmt: skip
+
 
 def cache_dir(environ=os.environ) -> Path:
     """Return the cache folder: SAWTOOTH_CACHE if it is set, otherwise the cache in an unpacked bundle or the user's cache."""
@@ -106,6 +111,31 @@ def remove_tree(path) -> None:
     if path.exists():
         # The remaining files belong to ids from /etc/subuid; only root in a namespace with these ids may delete them.
         subprocess.run(["unshare", "--map-auto", "--map-root-user", "rm", "-rf", str(path)], check=False)
+
+
+def clear_cache() -> list[Path]:
+    """Delete the folders of `KINDS` in the cache, and the cache if it is then empty; return the files and folders that are left.
+
+    The cache may be in a folder that also contains other files, which are kept.
+
+    Raises
+    ------
+    SetupError
+        If one of the folders can't be deleted.
+    """
+    for path in (cache_dir() / kind for kind in KINDS):
+        if path.is_symlink():
+            target = path.resolve()
+            path.unlink()
+            path = target
+        if path.exists():
+            remove_tree(path)
+        if path.exists():
+            raise SetupError(f"{path} can't be deleted: it, or something in it, belongs to another user.")
+    left = sorted(cache_dir().iterdir()) if cache_dir().is_dir() else []
+    if not left and cache_dir().is_dir() and not cache_dir().is_symlink():
+        cache_dir().rmdir()
+    return left
 
 
 @contextlib.contextmanager
