@@ -79,6 +79,18 @@ def test_a_path_from_elsewhere_is_that_of_a_copy(folder):
         assert source == "results/base-far-source/tcp_far.c" and Path(source).read_text().endswith(text)
 
 
+@pytest.mark.parametrize("path", ["my/my dir/tcp_mine.c", "my/versionen-für-später/tcp_mine.c", "my/link/tcp_mine.c"])
+def test_a_path_that_no_study_can_name_is_that_of_a_copy(folder, path):
+    """A path with special characters, or a link to a file whose name isn't a module's."""
+    Path(path).parent.mkdir()
+    Path("my/link/Version-2.c" if "link" in path else path).write_text(Path("my/tcp_mine.c").read_text())
+    if "link" in path:
+        Path(path).symlink_to("Version-2.c")
+    _, resolved = candidate.write(path, "base.yaml")
+    source = resolved["cca_definitions"]["mine"]["source"]
+    assert source == "results/base-mine-source/tcp_mine.c" and Path(source).read_text() == Path(path).read_text()
+
+
 def test_an_absolute_path_inside_is_one_from_here(folder):
     assert candidate_of(str(folder / "my/tcp_mine.c")).definition == {"source": "my/tcp_mine.c"}
 

@@ -128,9 +128,16 @@ def _of_source(path):
 
 
 def _place(path):
-    """Return (path relative to the working directory, None) for a file inside the directory, and (name, path) for any other file."""
+    """Return (path relative to the working directory, None) for a file that a study can name, and (name, path) for any other file.
+
+    A study can't name a file outside the working directory, a path with spaces or other special characters, or a link to a file with
+    another name, because the module is named after the file.
+    """
     inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
-    if inside.parts[0] != os.pardir:
+    form = keys_of(dereferenced(keys_of(study_schema())["cca_definitions"]["additionalProperties"]))["source"]
+    if inside.name == path.name and not problems_of_form(
+        {"source": str(inside)}, {"type": "object", "properties": {"source": form}}
+    ):
         return str(inside), None
     return path.name, path
 
