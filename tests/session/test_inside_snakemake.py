@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 from snakemake.cli import get_argument_parser
 
-from session.inside_snakemake import TESTED_VERSION, resources_of_rule
+from session.inside_snakemake import TESTED_VERSION, require_closed_containers, resources_of_rule
 from session.run_cost import job_size
 
 #: What the rest may use, for Snakemake documents it (or, of the loop of a script, gives it).
@@ -154,3 +154,30 @@ print("compared", len(set(map(tuple, found.values()))))
 def test_the_producers_of_a_file_are_those_that_snakemake_finds(root, tmp_path):
     done = dry_run(root, tmp_path, "    shell:\n        'touch x'\n" + RULES, "--quiet", "rules", "--", "made")
     assert done.returncode == 0 and re.search(r"^compared \d+$", done.stdout, re.M), done.stdout + done.stderr
+
+
+CLOSED = "--userns --cleanenv --net --network none"
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "sentence"),
+    [
+        (["apptainer"], CLOSED, None),
+        (["apptainer", "conda"], "--bind /data  --userns --cleanenv --net --network=none", None),
+        ([], CLOSED, "sawtooth: software-deployment-method is not apptainer: runs must not depend on the machine."),
+        (["conda"], CLOSED, "software-deployment-method is not apptainer"),
+        (["apptainer"], "--cleanenv --net --network none", "sawtooth: --userns is missing from apptainer-args: "),
+        (["apptainer"], "--userns --net", "--cleanenv is missing from apptainer-args, --network none is missing from"),
+    ],
+)
+def test_a_module_needs_closed_containers(method, arguments, sentence):
+    """Otherwise the jobs of the module would run outside of containers."""
+    from snakemake_interface_executor_plugins.settings import DeploymentMethod
+
+    settings = SimpleNamespace(
+        apptainer_args=arguments, deployment_method={DeploymentMethod.parse_choice(one) for one in method}
+    )
+    if sentence is None:
+        return require_closed_containers(SimpleNamespace(deployment_settings=settings))
+    with pytest.raises(SystemExit, match=re.escape(sentence)):
+        require_closed_containers(SimpleNamespace(deployment_settings=settings))
