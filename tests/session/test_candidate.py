@@ -277,3 +277,21 @@ def test_a_ccas_competitor_of_the_same_module_is_refused_with_a_way_out(folder):
     Path("my/no-hystart.yaml").write_text("{source: my/tcp_no_hystart.c, parameters: {hystart: 0}}")
     _, resolved = candidate.write("my/no-hystart.yaml", str(ROOT / "config/studies/exam-quick.yaml"))
     assert resolved["cca_definitions"]["no-hystart"]["parameters"] == {"hystart": 0}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("cca_definitions: 3", "cca_definitions is 3; allowed: a mapping"),
+        ("exam: 3", "exam is 3; allowed: a mapping"),
+        ("analysis: []", "analysis is []; allowed: a mapping"),
+        ("programs: 3", "programs is 3; allowed: a mapping"),
+        ("defaults: x", 'defaults is "x"; allowed: a mapping'),
+        ("title: [3]", "title is [3]; allowed: text"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--gate",), ("--more", "3")])
+def test_a_mistake_in_the_study_is_told_of_its_own_file(folder, capsys, line, message, options):
+    Path("base.yaml").write_text(yaml.safe_dump(STUDY) + line)
+    assert candidate.main(["my/tcp_mine.c", "base.yaml", *options]) == 1
+    assert capsys.readouterr().err.startswith(f"sawtooth: base.yaml: {message}")

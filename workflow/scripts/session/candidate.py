@@ -326,7 +326,7 @@ def write(cca, source, results="results", more=None, program=None, gate=False, p
     Raises `FileError` if the CCA doesn't exist or the study can't run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)
-    if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):
+    if problems := problems_of_form(config, _NEEDED):
         raise studies.StudyError(source, problems)
     output = f"{results}/{config['study']}-{candidate.study_name}.yaml"
     if candidate.foreign:
@@ -357,11 +357,19 @@ def _number_of_runs(text):
     return int(text)
 
 
-_NEEDED = {
-    "study": keys_of(study_schema())["study"],
-    "ccas": {"type": "array", "allowed": "a list of CCAs", "description": "CCAs."},
-    "scenarios": {"type": "array", "allowed": "a list of scenarios", "description": "Scenarios."},
-}
+def _needed_form():
+    """Return the form of the parts of a study that are read or changed before `studies.resolve` checks the result."""
+    schema, section = study_schema(), {"type": "object", "allowed": "a mapping", "description": "Section."}
+    parts = {key: keys_of(schema)[key] for key in ("study", "title", "exam", "analysis", "programs", "cca_definitions")}
+    parts["ccas"] = keys_of(schema)["ccas"] | {"minItems": 0}
+    parts["defaults"] = section | {"properties": {"link": section, "transport": section}}
+    one = section | {"properties": {"link": section}}
+    parts["scenarios"] = {"type": "array", "items": one, "allowed": "a list of scenarios", "description": "Scenarios."}
+    needed = ["study", "ccas", "scenarios"]
+    return {"type": "object", "properties": parts, "required": needed, "$defs": schema["$defs"]}
+
+
+_NEEDED = _needed_form()
 
 
 def main(arguments=None) -> int:
