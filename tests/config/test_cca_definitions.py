@@ -186,6 +186,17 @@ def test_a_file_names_its_cca(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
+    "macro",
+    ["module_param_named(gain, its, int", "module_param_unsafe(gain, int", "module_param_array( gain, int, NULL"],
+)
+def test_a_parameter_may_be_declared_by_any_macro(tmp_path, monkeypatch, macro):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_mine.c").write_text(SOURCE.replace("module_param(gain, int", macro))
+    definition = {"source": "tcp_mine.c", "parameters": {"gain": 2}}
+    assert parameter_problem(study(cca_definitions={"slow": definition})) is None
+
+
+@pytest.mark.parametrize(
     ("name", "text", "words"),
     [
         ("tcp_mine.c", SOURCE.replace("mine", "cubic"), "a CCA that the kernel has"),

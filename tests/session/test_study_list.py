@@ -63,6 +63,13 @@ def test_a_copy_that_kept_the_studys_name_is_refused(folder):
     assert study_names.file_of(str(elsewhere)) == elsewhere
 
 
+def test_a_tilde_is_the_users_folder(folder, tmp_path, monkeypatch):
+    """Not all shells replace it in STUDY=~/mine.yaml."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder("mine.yaml", "study: mine\n")
+    assert study_names.file_of("~/mine.yaml") == tmp_path / "mine.yaml"
+
+
 def test_a_file_name_goes_before_the_name_of_another_files_study(folder):
     smoke = folder("config/studies/smoke.yaml", "study: of-smoke\n")
     folder("config/studies/zz.yaml", "study: smoke\n")
@@ -88,7 +95,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(folder, monkeypatch):
     [
         ("study: mine", "", "mine"),
         ("study: 'mine'  # a remark\r\nplatform: host\r\n", "", "mine-host"),
-        ('\ufeff"study" : "mine"\nplatform: "ns3:3.44"\n', "", "mine-ns3:3.44"),
+        ('\ufeff"study" : "mine"\nplatform: "uml"\n', "", "mine-uml"),
         ("title: x\nstudy: mine\nplatform: host\n", "-n --config platform=uml", "mine-uml"),
         ("study: mine\nplatform: null\n", "--config platform=host study=other -n", "other-host"),
         ("study: mine", "--config study=other --config seed=2", "mine"),

@@ -16,6 +16,16 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+def test_a_tilde_is_the_users_folder(tmp_path):
+    """No shell replaces it in a file of variables, and some don't in `make SAWTOOTH_CACHE=~/cache`."""
+    from session.run_cache import cache_folder
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(tmp_path))
+        given = {"SAWTOOTH_CACHE": "~/cache"}
+        assert cache.cache_dir(given) == cache_folder(tmp_path, given) == tmp_path / "cache"
+
+
 def test_all_kinds_of_entries_are_listed(root):
     """Otherwise, `make clean-cache` would leave some of them."""
     sources = "\n".join(path.read_text() for path in (root / "setup").glob("*.py"))

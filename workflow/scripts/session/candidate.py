@@ -71,7 +71,11 @@ class Candidate:
 
 
 def candidate_of(cca, program=None) -> Candidate:
-    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError`, with the allowed values, if they name no CCA."""
+    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError`, with the allowed values, if they name no CCA.
+
+    ``~`` at the beginning of a path stands for the user's folder, because some shells don't replace it in arguments such as ``CCA=~/x.c``.
+    """
+    cca, program = os.path.expanduser(cca), program and os.path.expanduser(program)
     if program or is_of_stack(cca):
         name, programs, explanation = named_program(cca, program, CandidateError)
         return Candidate(name, programs=programs, explanation=explanation)

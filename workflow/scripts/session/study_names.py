@@ -45,7 +45,9 @@ def _value(key, file):
 
 
 def file_of(name) -> Path:
-    """Return the file of a study, given the study's name or the file's path.
+    """Return the file of a study, given the study's name or the file's path, in which ``~`` stands for the user's folder.
+
+    Some shells don't replace ``~`` in an argument such as ``STUDY=~/mine.yaml``.
 
     Raises `LookupError` with a sentence that lists the nearest names, or that names another file in `FOLDER` with the same study.
     """
@@ -53,9 +55,10 @@ def file_of(name) -> Path:
     if name in files:
         _check_only_one(files[name])
         return files[name]
-    if name.endswith((".yaml", ".yml")) and os.path.isfile(name):
-        _check_only_one(Path(name))
-        return Path(name)
+    path = os.path.expanduser(name)
+    if name.endswith((".yaml", ".yml")) and os.path.isfile(path):
+        _check_only_one(Path(path))
+        return Path(path)
     if name.endswith((".yaml", ".yml")):
         raise LookupError(
             f"STUDY={name!r}: there is no such file, or it can't be read; `make studies` lists the studies that have a name."
