@@ -22,7 +22,7 @@ KINDS = (
 def cache_dir(environ=os.environ) -> Path:
     """Return the cache folder: SAWTOOTH_CACHE if it is set, otherwise the cache in an unpacked bundle or the user's cache."""
     if environ.get("SAWTOOTH_CACHE"):
-        return Path(environ["SAWTOOTH_CACHE"]).expanduser().absolute()
+        return Path(os.path.expanduser(environ["SAWTOOTH_CACHE"])).absolute()
     if is_unpacked_bundle():
         return CACHE.absolute()
     return own_cache(environ)

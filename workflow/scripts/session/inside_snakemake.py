@@ -217,7 +217,8 @@ def unpacked_repository(workflow) -> Path:
     try:
         commit = git("-C", repository, "rev-parse", f"{file.ref}^{{commit}}")
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        cache = Path(os.environ.get("SAWTOOTH_CACHE") or Path(base, "sawtooth")).expanduser().absolute()
+        given = os.path.expanduser(os.environ.get("SAWTOOTH_CACHE", ""))
+        cache = Path(given or Path(base, "sawtooth")).absolute()
         place = cache / "checkouts" / commit
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)
