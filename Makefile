@@ -1,10 +1,13 @@
 # `make help` lists the targets. PYTHON, STUDY, PLATFORM and ARGS may be given: make STUDY=smoke ARGS=-n
 # ARGS are passed to the command as typed; every other value is quoted for the shell.
+comma = ,
 quoted = '$(subst ','\'',$(1))'
+# Variables of the caller's shell have no effect here; a study or CCA named by one would be ignored.
+IN_SHELL := $(foreach name,STUDY STUDIES CCA CCAS PROGRAM,$(if $(filter-out environment,$(origin $(name))),,$(name)))
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
 # If 1, setup also builds the image of ns-3, which takes another minute; only studies with a platform ns3:<version> need this image.
-NS3 = $(if $(findstring ns3,$(PLATFORM))$(shell grep -s -m 1 "platform: *[\"']\{0,1\}ns3:" $(call quoted,$(CONFIG))),1)
+NS3 = $(if $(findstring ns3,$(PLATFORM) $(ARGS))$(shell grep -s -m 1 'platform: *.\{0,1\}ns3:' $(call quoted,$(CONFIG))),1)
 # The name of a study, or the path of its file; if empty, the default study.
 STUDY =
 # Platform to run the study on instead of its own; results are in results/<study>-<platform>.
@@ -12,10 +15,14 @@ PLATFORM =
 # A folder with a Snakemake profile, such as profiles/slurm; it replaces the limit on cores.
 PROFILE =
 SNAKEMAKE = snakemake $(if $(PROFILE),--profile $(call quoted,$(PROFILE)),--cores all --use-apptainer)
-# The value of a key at the start of a line of the study's file, without quotes.
-value_of = $(shell sed -n "s/^$(1): *[\"']\{0,1\}\([a-z0-9.-]*\).*/\1/p" $(call quoted,$(CONFIG)))
-SUFFIX = $(addprefix -,$(or $(PLATFORM),$(filter-out null,$(call value_of,platform))))
-RESULTS = results/$(call value_of,study)$(SUFFIX)
+# Snakemake uses only the last --config, so PLATFORM is inserted into the --config in ARGS, if there is one.
+ON_PLATFORM = $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM)))
+SNAKEMAKE_ARGS = $(if $(and $(PLATFORM),$(filter --config -C --config=%,$(ARGS))),$(patsubst --config=%,$(ON_PLATFORM) %,$(patsubst -C,$(ON_PLATFORM),$(patsubst --config,$(ON_PLATFORM),$(ARGS)))),$(ON_PLATFORM) $(ARGS))
+# The command that prints the results folder of the study file $(1), which ARGS may change, as in ARGS='--config study=other'.
+print_results = set -- $(SNAKEMAKE_ARGS); $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py --results $(1) "$$@"
+RESULTS = $(shell $(call print_results,$(call quoted,$(CONFIG))))
+# The command that refuses to continue the results folder $(1) if another image began it.
+check_begun = $(if $(filter-out 0,$(RERUN)),true,$(call quoted,$(PYTHON)) setup begun $(1))
 N =
 SEED = 1
 RUNS =
@@ -65,29 +72,55 @@ FROM =
 # trace: names of kernel events and of TCP functions, which may contain * and ?, separated by spaces.
 EVENTS =
 FUNCTIONS =
-CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
-# The command that continues an interrupted workflow, for the message about the interruption.
-CALL = make $(MAKECMDGOALS) $(MAKEOVERRIDES)
+# The command that continues an interrupted workflow, in the shell's words, for the message about the interruption.
+CALL = make $(MAKECMDGOALS) $(foreach name,$(sort $(GIVEN)),$(call quoted,$(name)=$(value $(name))))
 # An empty PYTHONDONTWRITEBYTECODE counts as unset. Set-up leaves compiling to the first import; if no bytecode were written, each call
 # would take 3 s to compile pandas.
 IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
-# A misspelt variable would be ignored, and the default study would run. Every word in capitals in this file counts as a known variable.
-KNOWN := $(shell grep -o '[A-Z][A-Z0-9_]*' Makefile)
+# Targets, and the variables of each, apart from ARGS, PYTHON and NS3. A variable that a target doesn't use, such as CCA for `make STUDY=...`,
+# would be ignored, and so would a misspelt one: the default study would run.
+TARGETS = run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
+OF_run = STUDY PLATFORM PROFILE RERUN
+OF_setup = STUDY PLATFORM
+OF_plan = STUDY PLATFORM DIFFERENCE METRIC FROM
+OF_sensitivity = STUDY N SEED PROFILE RERUN
+OF_exam = CCA PROGRAM QUICK MORE GATE PLATFORM PROFILE RERUN
+OF_evaluate = STUDY CCA PROGRAM $(if $(filter exam%,$(STUDY)),QUICK) MORE GATE PLATFORM PROFILE RERUN
+OF_gallery = CCAS QUICK DOCUMENT PROFILE RERUN
+OF_atlas = STUDIES DOCUMENT PROFILE RERUN
+OF_compare = EXAMS
+OF_verify = RESULTS STUDY PLATFORM N SEED RUNS IMAGES BUILD
+OF_packets = RUN AT FULL BUILD
+OF_trace = RUN EVENTS FUNCTIONS BUILD
+OF_selftests = PACKETDRILL KERNEL ONLY SEED
+OF_bisect = KERNEL STUDY GOOD BAD WHEN ONLY
+OF_series = SERIES BASE PACKETDRILL CCAS GATE
+OF_publish = RESULTS STUDY PLATFORM IMAGES
+OF_stack = STACK
+GOALS := $(or $(MAKECMDGOALS),run)
+USED := $(sort $(foreach goal,$(GOALS),$(OF_$(goal))))
 GIVEN := $(foreach name,$(.VARIABLES),$(if $(findstring command line,$(origin $(name))),$(name)))
-MISSPELT := $(filter-out $(KNOWN) SAWTOOTH_% MAKE%,$(GIVEN))
-$(if $(MISSPELT),$(error sawtooth: make has no variable $(firstword $(MISSPELT)) (STUDY, PLATFORM, PROFILE, RESULTS, N, SEED, RUNS, RUN, ARGS, PYTHON: `make help`)))
+UNUSED := $(if $(filter-out $(TARGETS),$(GOALS)),,$(firstword $(filter-out $(USED) ARGS PYTHON NS3 SAWTOOTH_% MAKE%,$(GIVEN))))
+USERS := $(strip $(foreach target,$(TARGETS),$(if $(filter $(UNUSED),$(OF_$(target))),$(target))))
+listed = $(subst $() $(),$(comma) ,$(strip $(1)))
+USES = make $(GOALS) uses: $(call listed,$(USED) ARGS PYTHON) (see `make help`)
+$(if $(USERS),$(error sawtooth: make $(GOALS) doesn't use $(UNUSED), which is for: $(call listed,$(USERS)); $(USES)))
+$(if $(UNUSED),$(error sawtooth: make has no variable $(UNUSED); $(USES)))
+NOT_READ := $(firstword $(filter $(USED),$(IN_SHELL)))
+$(if $(NOT_READ),$(error sawtooth: $(NOT_READ) is set in the environment, which has no effect; write it after make, as in `make STUDY=smoke`, or unset it))
+CONFIG := $(if $(STUDY),$(shell $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py $(call quoted,$(STUDY))),config/config.yaml)
 
 .DEFAULT_GOAL = run
-.PHONY: run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
+.PHONY: $(TARGETS)
 
 # Runs before set-up, which may take minutes; a problem with the name has already been printed.
 study:
 	@test -n $(call quoted,$(CONFIG))
 
 run: study setup  ## set up, run the study, make its report; RERUN=1 repeats runs of another image
-	@$(if $(RERUN),,$(call quoted,$(PYTHON)) setup begun $(call quoted,$(RESULTS)))
-	@$(IN_ENVIRONMENT) $(SNAKEMAKE) $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS)
+	@$(call check_begun,$(call quoted,$(RESULTS)))
+	@$(IN_ENVIRONMENT) $(SNAKEMAKE) $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(SNAKEMAKE_ARGS)
 	@test ! -f $(call quoted,$(RESULTS)/report.html) || echo report: $(call quoted,$(RESULTS)/report.html)
 
 setup:  ## make the workflow environment and the container images
@@ -139,6 +172,7 @@ bench-statistics: setup  ## measure error rates of tests and intervals on data w
 
 sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with details changed
 	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
+	@$(call check_begun,$(call quoted,$(RESULTS)-sensitivity))
 	@$(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(if $(filter -n --dry-run,$(ARGS)),,$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity))
 
@@ -149,8 +183,8 @@ evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM=<YAML file that declares a program>, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
 	@$(if $(PROGRAM),,stack=$(call quoted,$(CCA)); stack=$${stack%%:*}; case $(call quoted,$(CCA)) in (*:*) test -e "my/$$stack" || test ! -d "examples/$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack";; esac)
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))) \
-	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM))) $(ARGS) \
-	&& results="$${file%.yaml}"$(call quoted,$(SUFFIX)) \
+	&& results=$$($(call print_results,"$$file")) && $(call check_begun,"$$results") \
+	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(SNAKEMAKE_ARGS) \
 	&& { $(if $(filter -n --dry-run,$(ARGS)),true,! ls -d "$$results"/runs/*/*:* >/dev/null 2>&1) || $(IN_ENVIRONMENT) python -m publishing.program_repetitions "$$results"; } \
 	&& { test ! -f "$$results/report.html" || echo "report: $$results/report.html"; }
 
@@ -158,7 +192,7 @@ evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<
 gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
 gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: its page
 	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \
-	file=$$($(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml) \
+	file=$$($(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml) && $(call check_begun,"$${file%.yaml}") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
 	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
@@ -167,7 +201,7 @@ gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: it
 atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1: its page
 	@set -f; studies=$(if $(STUDIES),$(call quoted,$(STUDIES)),$$(set +f; cd config/studies/atlas && echo *.yaml)); folders=; failed=; for study in $$studies; do \
 	case $$study in */*) ;; *) study=$${study%.yaml} ;; esac; file=$$($(IN_ENVIRONMENT) python -m session.study_names "$$study") \
-	&& folder=results/$$(sed -n "s/^study: *[\"']\{0,1\}\([a-z0-9.-]*\).*/\1/p" "$$file") \
+	&& folder=$$($(call print_results,"$$file")) && $(call check_begun,"$$folder") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$$folder" && folders="$$folders $$folder" || failed="$$failed $$study"; done; \
 	test -z "$$failed" || { echo "sawtooth: there are no results of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \
@@ -176,14 +210,14 @@ atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1:
 compare: setup  ## print improvements and regressions between the two results folders of EXAMS
 	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)
 
-ifneq ($(IMAGES),)
+ifneq ($(filter-out 0,$(IMAGES)),)
 verify: export SAWTOOTH_IMAGES = $(patsubst %.crate.zip,%,$(RESULTS:/=)).images.tar
 endif
 verify: study setup  ## rerun N runs of RESULTS (by SEED, or RUNS), compare bytes; IMAGES=1, BUILD=1
-	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(BUILD),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
+	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
 
 packets: setup  ## capture the packets of a finished run, RUN=<document>; AT, FULL=1
-	@$(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(FULL),--full) $(if $(BUILD),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
+	@$(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(filter-out 0,$(FULL)),--full) $(if $(filter-out 0,$(BUILD)),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
 
 # Also runs before set-up.
 packetdrill:
@@ -200,11 +234,11 @@ series: setup  ## test SERIES on the kernel BASE before you send it; PACKETDRILL
 	@$(IN_ENVIRONMENT) python -m sending.before_sending --series $(foreach one,$(SERIES),$(call quoted,$(one))) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(foreach one,$(CCAS),$(call quoted,$(one)))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
 
 trace: setup  ## record kernel events of a finished run, RUN=<document>; EVENTS, FUNCTIONS
-	@$(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(BUILD),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)
+	@$(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)
 
 publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)
-	@$(if $(IMAGES),$(call quoted,$(PYTHON)) setup images --of $(call quoted,$(RESULTS)))
+	@$(if $(filter-out 0,$(IMAGES)),$(call quoted,$(PYTHON)) setup images --of $(call quoted,$(RESULTS)))
 
 documentation: setup  ## write config/README.md and config/data-dictionary.md again
 	@$(IN_ENVIRONMENT) python -m documenting.document_configuration $(ARGS)
@@ -229,8 +263,17 @@ lock: ## resolve envs/*.in again into envs/*.lock
 clean-cache:  ## delete the files kept outside the checkout: images, tools, run cache
 	@$(call quoted,$(PYTHON)) setup clean-cache
 
+refuse_target = @echo 'sawtooth: make has no target '$(call quoted,$@)': `make help` lists them, and a study is run by `make STUDY=...`' >&2; exit 2
 .DEFAULT:
-	@echo 'sawtooth: make has no target '$(call quoted,$@)': `make help` lists them, and a study is run by `make STUDY=...`' >&2; exit 2
+	$(refuse_target)
+
+# A misspelt target that is the name of a file or folder, such as tests, would be up to date.
+FILES := $(wildcard $(filter-out $(TARGETS),$(MAKECMDGOALS)))
+ifneq ($(FILES),)
+.PHONY: $(FILES)
+$(FILES):
+	$(refuse_target)
+endif
 
 help:
 	@sed -n 's/^\([a-z-]*\):[a-z ]*## /make \1\t/p' Makefile | expand -t 23

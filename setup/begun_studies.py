@@ -6,7 +6,7 @@ import json
 import zlib
 from pathlib import Path
 
-from cache import cache_dir
+from cache import cache_dir, own_cache
 from progress import SetupError
 from testbed.machine.given_file import given_bytes
 
@@ -58,7 +58,8 @@ def image_of(document) -> tuple[str, str] | None:
 
 def find_in_cache(name, digest) -> Path | None:
     """Return the folder of the cached image with the given name and content digest, or None if it isn't in the cache."""
-    for description in sorted((cache_dir() / "images").glob(f"{name}-*/image.json")):
+    caches = dict.fromkeys((cache_dir(), own_cache()))
+    for description in (file for cache in caches for file in sorted((cache / "images").glob(f"{name}-*/image.json"))):
         if json.loads(description.read_text())["content_digest"] == digest:
             return description.parent
     return None

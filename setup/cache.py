@@ -13,9 +13,9 @@ from pathlib import Path
 from progress import SetupError, say
 from unpacked import CACHE, is_unpacked_bundle
 
-#: Folders of a cache: those of `cache_entry`, and the workflow's `runs` and `speed`.
+#: Folders of a cache: those of `cache_entry`, the workflow's `runs` and `speed`, and `checkouts` of modules.
 KINDS = (
-    "bundle-wheels", "debian", "images", "kernels", "pip", "python", "runs", "selftests", "speed", "stacks", "toolbox", "wheels",
+    "bundle-wheels", "checkouts", "debian", "images", "kernels", "pip", "python", "runs", "selftests", "speed", "stacks", "toolbox", "wheels",
 )  # fmt: skip
 #: Prefix of temporary folders in which bundles are made.
 BUNDLE = ".bundle."
@@ -26,7 +26,7 @@ NAMED = 3
 def cache_dir(environ=os.environ) -> Path:
     """Return the cache folder: SAWTOOTH_CACHE if it is set, otherwise the cache in an unpacked bundle or the user's cache."""
     if environ.get("SAWTOOTH_CACHE"):
-        return Path(environ["SAWTOOTH_CACHE"]).absolute()
+        return Path(os.path.expanduser(environ["SAWTOOTH_CACHE"])).absolute()
     if is_unpacked_bundle():
         return CACHE.absolute()
     return own_cache(environ)
@@ -118,7 +118,7 @@ def remove_tree(path) -> None:
 
 
 def delete_cache(environ=os.environ) -> None:
-    """Delete the cache folder.
+    """Delete the cache folder, and folders that links in it lead to.
 
     Raises SetupError if SAWTOOTH_CACHE names a folder that contains other files, too, such as the user's home; then nothing is deleted.
     Also raises SetupError if the folder can't be deleted.
@@ -133,9 +133,11 @@ def delete_cache(environ=os.environ) -> None:
             f"Sawtooth's folders in it are {', '.join(name for name in KINDS if (place / name).exists()) or 'none'}."
         )
     say(f"deleting {place}")
-    remove_tree(place)
-    if place.exists():
-        raise SetupError(f"{place} can't be deleted: it, or something in it, belongs to another user.")
+    for path in (*(place / kind for kind in KINDS), place):
+        remove_tree(path.resolve())  # a link may lead to another disk
+        if path.exists():
+            raise SetupError(f"{path} can't be deleted: it, or something in it, belongs to another user.")
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

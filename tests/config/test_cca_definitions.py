@@ -128,6 +128,20 @@ def test_one_kernel_has_one_value_of_a_parameter(ccas):
     assert "need different parameters of tcp_cubic" in refusal(ccas=ccas)
 
 
+def test_two_files_that_register_one_name_cannot_meet(tmp_path, monkeypatch):
+    """The kernel would refuse the second, so that every run of the mix would fail."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "two"):
+        (tmp_path / f"tcp_{name}.c").write_text(SOURCE)
+    definitions = {"one": {"source": "tcp_one.c"}, "two": {"source": "tcp_two.c"}}
+    assert (
+        "ccas has the mix one+two, but one and two both register as mine, and a kernel has only one CCA of a name"
+        in refusal(ccas=["one+two"], cca_definitions=definitions)
+    )
+    study(ccas=["one", "two"], cca_definitions=definitions)
+    study(ccas=["one+two"], cca_definitions={**definitions, "two": definitions["one"]})
+
+
 def test_two_names_for_the_same_parameters_may_meet():
     study(ccas=["slow+too"], cca_definitions={**SLOW, "too": SLOW["slow"]})
 
@@ -169,6 +183,17 @@ def test_a_file_names_its_cca(tmp_path, monkeypatch):
     assert parameter_problem(of_study) is None
     gone = study(cca_definitions={"slow": {"source": "tcp_mine.c", "parameters": {"gian": 2}}})
     assert parameter_problem(gone).endswith("tcp_mine.c has the parameters gain.")
+
+
+@pytest.mark.parametrize(
+    "macro",
+    ["module_param_named(gain, its, int", "module_param_unsafe(gain, int", "module_param_array( gain, int, NULL"],
+)
+def test_a_parameter_may_be_declared_by_any_macro(tmp_path, monkeypatch, macro):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_mine.c").write_text(SOURCE.replace("module_param(gain, int", macro))
+    definition = {"source": "tcp_mine.c", "parameters": {"gain": 2}}
+    assert parameter_problem(study(cca_definitions={"slow": definition})) is None
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,24 @@ def test_a_path_from_elsewhere_is_that_of_a_copy(folder):
         assert source == "results/base-far-source/tcp_far.c" and Path(source).read_text().endswith(text)
 
 
+@pytest.mark.parametrize("path", ["my/my dir/tcp_mine.c", "my/versionen-für-später/tcp_mine.c", "my/link/tcp_mine.c"])
+def test_a_path_that_no_study_can_name_is_that_of_a_copy(folder, path):
+    """A path with special characters, or a link to a file whose name isn't a module's."""
+    Path(path).parent.mkdir()
+    Path("my/link/Version-2.c" if "link" in path else path).write_text(Path("my/tcp_mine.c").read_text())
+    if "link" in path:
+        Path(path).symlink_to("Version-2.c")
+    _, resolved = candidate.write(path, "base.yaml")
+    source = resolved["cca_definitions"]["mine"]["source"]
+    assert source == "results/base-mine-source/tcp_mine.c" and Path(source).read_text() == Path(path).read_text()
+
+
+def test_a_tilde_is_the_users_folder(folder, monkeypatch):
+    monkeypatch.setenv("HOME", str(folder))
+    assert candidate_of("~/my/tcp_mine.c").definition == {"source": "my/tcp_mine.c"}
+    assert candidate_of("b", "~/my/program.yaml").name == "program:b"
+
+
 def test_an_absolute_path_inside_is_one_from_here(folder):
     assert candidate_of(str(folder / "my/tcp_mine.c")).definition == {"source": "my/tcp_mine.c"}
 
@@ -265,3 +283,21 @@ def test_a_ccas_competitor_of_the_same_module_is_refused_with_a_way_out(folder):
     Path("my/no-hystart.yaml").write_text("{source: my/tcp_no_hystart.c, parameters: {hystart: 0}}")
     _, resolved = candidate.write("my/no-hystart.yaml", str(ROOT / "config/studies/exam-quick.yaml"))
     assert resolved["cca_definitions"]["no-hystart"]["parameters"] == {"hystart": 0}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("cca_definitions: 3", "cca_definitions is 3; allowed: a mapping"),
+        ("exam: 3", "exam is 3; allowed: a mapping"),
+        ("analysis: []", "analysis is []; allowed: a mapping"),
+        ("programs: 3", "programs is 3; allowed: a mapping"),
+        ("defaults: x", 'defaults is "x"; allowed: a mapping'),
+        ("title: [3]", "title is [3]; allowed: text"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--gate",), ("--more", "3")])
+def test_a_mistake_in_the_study_is_told_of_its_own_file(folder, capsys, line, message, options):
+    Path("base.yaml").write_text(yaml.safe_dump(STUDY) + line)
+    assert candidate.main(["my/tcp_mine.c", "base.yaml", *options]) == 1
+    assert capsys.readouterr().err.startswith(f"sawtooth: base.yaml: {message}")

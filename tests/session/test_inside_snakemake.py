@@ -11,7 +11,7 @@ import pytest
 from snakemake.cli import get_argument_parser
 from snakemake_interface_executor_plugins.settings import ExecMode
 
-from session.inside_snakemake import TESTED_VERSION, after_planning, resources_of_rule
+from session.inside_snakemake import TESTED_VERSION, after_planning, require_closed_containers, resources_of_rule
 from session.run_cost import job_size
 
 #: What the rest may use, for Snakemake documents it (or, of the loop of a script, gives it).
@@ -172,3 +172,30 @@ def test_a_job_of_several_runs_makes_only_what_is_missing_or_changed(tmp_path, m
     after_planning(workflow, lambda planned, is_dry: seen.append((planned(), is_dry)))
     workflow._build_dag()
     assert seen == [(["b", "c", "d"], True)]
+
+
+CLOSED = "--userns --cleanenv --net --network none"
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "sentence"),
+    [
+        (["apptainer"], CLOSED, None),
+        (["apptainer", "conda"], "--bind /data  --userns --cleanenv --net --network=none", None),
+        ([], CLOSED, "sawtooth: software-deployment-method is not apptainer: runs must not depend on the machine."),
+        (["conda"], CLOSED, "software-deployment-method is not apptainer"),
+        (["apptainer"], "--cleanenv --net --network none", "sawtooth: --userns is missing from apptainer-args: "),
+        (["apptainer"], "--userns --net", "--cleanenv is missing from apptainer-args, --network none is missing from"),
+    ],
+)
+def test_a_module_needs_closed_containers(method, arguments, sentence):
+    """Otherwise the jobs of the module would run outside of containers."""
+    from snakemake_interface_executor_plugins.settings import DeploymentMethod
+
+    settings = SimpleNamespace(
+        apptainer_args=arguments, deployment_method={DeploymentMethod.parse_choice(one) for one in method}
+    )
+    if sentence is None:
+        return require_closed_containers(SimpleNamespace(deployment_settings=settings))
+    with pytest.raises(SystemExit, match=re.escape(sentence)):
+        require_closed_containers(SimpleNamespace(deployment_settings=settings))

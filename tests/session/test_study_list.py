@@ -37,6 +37,82 @@ def test_an_unknown_name_gets_one_sentence(name):
 
 
 @pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with the default study, and a function that writes another file of a study."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(path, text):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(text.encode())
+        return Path(path)
+
+    write("config/config.yaml", "study: first\n")
+    return write
+
+
+def test_a_copy_that_kept_the_studys_name_is_refused(folder):
+    """Its runs would replace those of the original."""
+    original, copy = (folder(f"config/studies/{name}.yaml", "study: smoke\n") for name in ("smoke", "test"))
+    for name in ("smoke", "test", str(copy), f"./{original}"):
+        with pytest.raises(
+            LookupError, match="are both the study smoke, and so have the same results folder; give one"
+        ):
+            study_names.file_of(name)
+    folder("config/studies/test.yaml", "study: other\n")
+    assert (
+        study_names.file_of("smoke") == original and study_names.file_of("test") == study_names.file_of("other") == copy
+    )
+    elsewhere = folder("elsewhere/smoke.yaml", "study: smoke\n")
+    assert study_names.file_of(str(elsewhere)) == elsewhere
+
+
+def test_a_tilde_is_the_users_folder(folder, tmp_path, monkeypatch):
+    """Not all shells replace it in STUDY=~/mine.yaml."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder("mine.yaml", "study: mine\n")
+    assert study_names.file_of("~/mine.yaml") == tmp_path / "mine.yaml"
+
+
+def test_a_file_name_goes_before_the_name_of_another_files_study(folder):
+    smoke = folder("config/studies/smoke.yaml", "study: of-smoke\n")
+    folder("config/studies/zz.yaml", "study: smoke\n")
+    assert study_names.file_of("smoke") == smoke
+
+
+def test_a_file_that_cannot_be_read_hides_no_other(folder, monkeypatch):
+    folder("config/studies/smoke.yaml", "study: smoke\n")
+    folder("config/studies/secret.yaml", "study: secret\n")
+    read = Path.read_bytes
+
+    def read_bytes(path):
+        if path.stem == "secret":
+            raise PermissionError(13, "Permission denied")
+        return read(path)
+
+    monkeypatch.setattr(Path, "read_bytes", read_bytes)
+    assert study_names.file_of("smoke") == Path("config/studies/smoke.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "name"),
+    [
+        ("study: mine", "", "mine"),
+        ("study: 'mine'  # a remark\r\nplatform: host\r\n", "", "mine-host"),
+        ('\ufeff"study" : "mine"\nplatform: "uml"\n', "", "mine-uml"),
+        ("title: x\nstudy: mine\nplatform: host\n", "-n --config platform=uml", "mine-uml"),
+        ("study: mine\nplatform: null\n", "--config platform=host study=other -n", "other-host"),
+        ("study: mine", "--config study=other --config seed=2", "mine"),
+        ("study: mine", "-C study=other --until tidy_runs", "other"),
+        ("study: mine", "--configfile config/config.yaml --config=seed=2", "first"),
+    ],
+)
+def test_the_results_folder_of_a_call(folder, text, words, name):
+    """As the workflow names it: a wrong folder would print another report's path, and skip the check of the image."""
+    file = folder("my study.yaml", text + "\n")
+    assert study_names.results_of(file, words.split()) == Path("results", name)
+
+
+@pytest.fixture
 def record(tmp_path):
     return SpeedRecord(tmp_path / "speed")
 
@@ -266,7 +342,15 @@ def test_make_builds_the_image_of_ns3_for_a_study_that_needs_it(platform, tmp_pa
 
 MISTYPED = [
     (["studdies"], "make has no target studdies"),
+    (["tests"], "make has no target tests"),
+    (["report", "config"], "make has no target report"),
     (["STUDI=smoke"], "make has no variable STUDI"),
+    (["CONFIG=config/studies/smoke.yaml"], "make has no variable CONFIG; make run uses: PLATFORM, PROFILE"),
+    (["CCA=my/tcp_mine.c", "STUDY=smoke"], "make run doesn't use CCA, which is for: exam, evaluate; make run uses: "),
+    (["STUDIES=smoke"], "make run doesn't use STUDIES, which is for: atlas;"),
+    (["gallery", "CCA=vegas"], "make gallery doesn't use CCA, which is for: exam, evaluate;"),
+    (["exam", "STUDY=smoke", "CCA=vegas"], "make exam doesn't use STUDY, which is for: run, "),
+    (["evaluate", "STUDY=smoke", "CCA=vegas", "QUICK=1"], "make evaluate doesn't use QUICK, which is for: exam,"),
     (["study=smoke"], "make has no variable study"),
     (["STUDY=smok"], "there is no study of that name (nearest: smoke"),
     (["STUDY=config/studies/none.yaml"], "there is no such file, or it can't be read"),
@@ -288,3 +372,53 @@ def test_a_mistyped_call_of_make_is_told_in_a_sentence(words, sentence, tmp_path
     )
     assert done.returncode != 0 and sentence in done.stdout and "Traceback" not in done.stdout, done.stdout
     assert not (tmp_path / "results").exists() and not (tmp_path / ".snakemake").exists()
+
+
+def test_a_study_named_in_the_environment_is_not_ignored(root):
+    done = subprocess.run(["env", "STUDY=smoke", "make", "--dry-run"], cwd=root, capture_output=True, text=True)
+    assert (
+        done.returncode
+        and "sawtooth: STUDY is set in the environment, which has no effect; write it after make" in done.stderr
+    )
+    assert subprocess.run(["env", "STUDY=smoke", "make", "help"], cwd=root, capture_output=True).returncode == 0
+
+
+def dry_make(root, *words):
+    command = ["make", "--dry-run", "--old-file", "setup", *words]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True).stdout
+
+
+def test_a_platform_is_kept_beside_other_configuration(root):
+    """Snakemake uses only the last --config."""
+    for option in ("--config ", "-C ", "--config="):
+        printed = dry_make(root, "STUDY=smoke", "PLATFORM=host", f"ARGS=-n {option}seed=2")
+        assert printed.count("'config/studies/smoke.yaml' -n --config 'platform=host' seed=2\n") == 1
+
+
+def test_the_report_is_that_of_the_study_that_runs(root):
+    printed = dry_make(root, "STUDY=smoke", "ARGS=--config study=other", "PLATFORM=host")
+    assert "setup begun 'results/other-host'" in printed and "echo report: 'results/other-host/report.html'" in printed
+
+
+def test_zero_switches_an_option_off(root):
+    run = dry_make(root, "STUDY=smoke", "RERUN=0")
+    packets = dry_make(root, "packets", "RUN=x", "FULL=0", "BUILD=0")
+    assert "setup begun" in run and "--full" not in packets and "--build" not in packets
+    assert "setup images" not in dry_make(root, "publish", "STUDY=smoke", "IMAGES=0")
+
+
+@pytest.mark.parametrize(
+    "words", [("CCA=vegas", "exam"), ("evaluate", "CCA=x", "STUDY=smoke"), ("gallery",), ("atlas",), ("sensitivity",)]
+)
+def test_every_command_that_continues_results_checks_their_image(root, words):
+    assert dry_make(root, *words).count("setup begun") == 1 and "setup begun" not in dry_make(root, *words, "RERUN=1")
+
+
+def test_each_target_lists_the_variables_that_it_uses(root):
+    text = (root / "Makefile").read_text()
+    lists = {target: {*words.split()} for target, words in re.findall(r"^OF_([a-z-]+) = (.*)$", text, re.MULTILINE)}
+    known = {name for names in lists.values() for name in names if name.isupper() or name == "NS3"}
+    recipes = re.findall(r"^([a-z-]+):.*?##.*\n((?:\t.*\n)*)", text, re.MULTILINE)
+    for target, recipe in recipes:
+        used = {*re.findall(r"[A-Z]+\b(?!=)", " ".join(re.findall(r"\$\([^$]*", recipe)))} & known
+        assert used - lists.get(target, set()) <= {"RESULTS"}, target

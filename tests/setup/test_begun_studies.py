@@ -64,6 +64,17 @@ def test_begun_with_another_image(checkout, tmp_path, count, changed):
     assert f"SAWTOOTH_IMAGES={tmp_path}/cache/images/testbed-old " in sentence and "RERUN=1" in sentence
 
 
+def test_the_users_own_cache_is_searched_too(checkout, tmp_path, monkeypatch):
+    """If SAWTOOTH_CACHE is a shared folder that this user can't change, new images are in the user's cache."""
+    import begun_studies
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    (tmp_path / "home/sawtooth/images").mkdir(parents=True)
+    own = (tmp_path / "cache/images/testbed-old").rename(tmp_path / "home/sawtooth/images/testbed-old")
+    assert begun_studies.find_in_cache("testbed", "sha256:old") == own
+    assert begun_studies.find_in_cache("testbed", "sha256:new") == tmp_path / "cache/images/testbed-new"
+
+
 def test_an_old_image_that_is_nowhere(checkout):
     import begun_studies
     from progress import SetupError

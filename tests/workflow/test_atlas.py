@@ -55,7 +55,7 @@ def made(tmp_path_factory, checkout_in, root):
         )  # fmt: skip
 
     failed = call("STUDIES=first nonesuch")
-    assert failed.returncode and "there are no results of nonesuch; what is wrong" in failed.stdout
+    assert failed.returncode and "there are no results of nonesuch; the errors are printed above" in failed.stdout
     assert "there is no study of that name" in failed.stdout
     assert not (folder / "results/atlas").exists()
     done = call()

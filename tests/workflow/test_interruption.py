@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from fresh_clone import Clone
+from session.interruption import command_of_call
 
 MINI = "config/studies/mini.yaml"
 #: What Snakemake prints of jobs that were stopped.
@@ -93,12 +94,23 @@ def test_a_study_that_make_was_interrupted_in_goes_on_by_the_command_that_is_nam
     assert printed.endswith("report: results/smoke/report.html\n")
 
 
-def test_make_names_its_own_command(root):
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["STUDY=smoke", "ARGS=--config replications=1"],
+        ["ARGS=--config 'ccas=[reno, vegas]' \"title=A & B\"", "STUDY=smoke", "PLATFORM=uml"],
+        ["exam", "CCA=my dir/tcp_mine.c", "MORE=5", "QUICK=1"],
+    ],
+)
+def test_make_names_its_own_command(root, words):
+    """Pasted into a shell, the command has the same words."""
     done = subprocess.run(
-        ["make", "--dry-run", "--old-file", "setup", "STUDY=smoke", "ARGS=--config replications=1"], cwd=root, capture_output=True, text=True
-    )  # fmt: skip
-    (call,) = set(re.findall(r"SAWTOOTH_CALL='([^']*)'", done.stdout))
-    assert sorted(shlex.split(call)) == ["ARGS=--config replications=1", "STUDY=smoke", "make"]
+        ["make", "--dry-run", "--old-file", "setup", *words], cwd=root, capture_output=True, text=True
+    )
+    settings = [line[line.index("SAWTOOTH_CALL=") :].partition(" PATH=")[0] for line in done.stdout.splitlines() if "SAWTOOTH_CALL=" in line]  # fmt: skip
+    (call,) = {shlex.split(setting)[0].partition("=")[2] for setting in settings}
+    pasted = shlex.split(command_of_call([], {"SAWTOOTH_CALL": call}))
+    assert pasted[0] == "make" and {word for word in words if "=" in word} <= {*pasted}
 
 
 def test_a_dry_run_names_scenarios_and_ccas(fresh):

@@ -71,7 +71,11 @@ class Candidate:
 
 
 def candidate_of(cca, program=None) -> Candidate:
-    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError`, with the allowed values, if they name no CCA."""
+    """Return the candidate that ``CCA=`` and ``PROGRAM=`` name; raise `CandidateError`, with the allowed values, if they name no CCA.
+
+    ``~`` at the beginning of a path stands for the user's folder, because some shells don't replace it in arguments such as ``CCA=~/x.c``.
+    """
+    cca, program = os.path.expanduser(cca), program and os.path.expanduser(program)
     if program or is_of_stack(cca):
         name, programs, explanation = named_program(cca, program, CandidateError)
         return Candidate(name, programs=programs, explanation=explanation)
@@ -128,9 +132,16 @@ def _of_source(path):
 
 
 def _place(path):
-    """Return (path relative to the working directory, None) for a file inside the directory, and (name, path) for any other file."""
+    """Return (path relative to the working directory, None) for a file that a study can name, and (name, path) for any other file.
+
+    A study can't name a file outside the working directory, a path with spaces or other special characters, or a link to a file with
+    another name, because the module is named after the file.
+    """
     inside = Path(os.path.relpath(path.resolve(), Path.cwd().resolve()))
-    if inside.parts[0] != os.pardir:
+    form = keys_of(dereferenced(keys_of(study_schema())["cca_definitions"]["additionalProperties"]))["source"]
+    if inside.name == path.name and not problems_of_form(
+        {"source": str(inside)}, {"type": "object", "properties": {"source": form}}
+    ):
         return str(inside), None
     return path.name, path
 
@@ -319,7 +330,7 @@ def write(cca, source, results="results", more=None, program=None, gate=False, p
     Raises `FileError` if the CCA doesn't exist or the study can't run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)
-    if problems := problems_of_form(config, {"type": "object", "properties": _NEEDED, "required": [*_NEEDED]}):
+    if problems := problems_of_form(config, _NEEDED):
         raise studies.StudyError(source, problems)
     output = f"{results}/{config['study']}-{candidate.study_name}.yaml"
     if candidate.foreign:
@@ -350,11 +361,19 @@ def _number_of_runs(text):
     return int(text)
 
 
-_NEEDED = {
-    "study": keys_of(study_schema())["study"],
-    "ccas": {"type": "array", "allowed": "a list of CCAs", "description": "CCAs."},
-    "scenarios": {"type": "array", "allowed": "a list of scenarios", "description": "Scenarios."},
-}
+def _needed_form():
+    """Return the form of the parts of a study that are read or changed before `studies.resolve` checks the result."""
+    schema, section = study_schema(), {"type": "object", "allowed": "a mapping", "description": "Section."}
+    parts = {key: keys_of(schema)[key] for key in ("study", "title", "exam", "analysis", "programs", "cca_definitions")}
+    parts["ccas"] = keys_of(schema)["ccas"] | {"minItems": 0}
+    parts["defaults"] = section | {"properties": {"link": section, "transport": section}}
+    one = section | {"properties": {"link": section}}
+    parts["scenarios"] = {"type": "array", "items": one, "allowed": "a list of scenarios", "description": "Scenarios."}
+    needed = ["study", "ccas", "scenarios"]
+    return {"type": "object", "properties": parts, "required": needed, "$defs": schema["$defs"]}
+
+
+_NEEDED = _needed_form()
 
 
 def main(arguments=None) -> int:

@@ -13,8 +13,8 @@ from testbed.machine.given_file import given_bytes
 #: File in the testbed's unpacked image that lists the modules' parameters, one per line: module, parameter and type.
 PARAMETERS = Path("envs/testbed.sif/usr/share/sawtooth/linux.parameters")
 #: Pattern of a parameter's declaration. The name is the first argument of module_param(name, type, permission) and of similar macros,
-#: including module_param_named.
-IN_SOURCE = re.compile(r"\bmodule_param(?:_named|_cb)?\s*\(\s*(\w+)\s*,")
+#: such as module_param_named and module_param_unsafe.
+IN_SOURCE = re.compile(r"\bmodule_param(?:_[a-z_]+)?\s*\(\s*(\w+)\s*,")
 
 
 def parameter_problem(study: dict) -> str | None:

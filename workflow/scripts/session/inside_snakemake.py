@@ -17,7 +17,7 @@ from snakemake.exceptions import IncompleteCheckpointException
 #: The only version with which the workflow is tested. A test ensures that envs/workflow.lock names the same version.
 TESTED_VERSION = "9.27.1"
 #: Arguments in `apptainer-args` that isolate runs from the machine; profiles/default describes each.
-CLOSED = ("--cleanenv", "--net")
+CLOSED = ("--userns", "--cleanenv", "--net", "--network none")
 
 
 def leave_study_files_unread() -> None:
@@ -178,14 +178,20 @@ def show_in_containers(folder: Path) -> None:
 
 
 def require_closed_containers(workflow) -> None:
-    """Exit with a message if the Apptainer arguments don't isolate containers from the machine.
+    """Exit with a message if jobs wouldn't run in containers, or if the Apptainer arguments don't isolate containers from the machine.
 
-    The workflow's own profile, profiles/default, sets the required arguments; the profile of a workflow that uses this module may not.
+    The workflow's own profile, profiles/default, sets the method and the arguments; the profile of a workflow that uses this module may not.
     """
-    given = workflow.deployment_settings.apptainer_args.split()
-    if missing := [word for word in CLOSED if word not in given]:
+    from snakemake_interface_executor_plugins.settings import DeploymentMethod
+
+    settings = workflow.deployment_settings
+    given = f" {' '.join(settings.apptainer_args.split())} ".replace("=", " ")
+    missing = [f"{words} is missing from apptainer-args" for words in CLOSED if f" {words} " not in given]
+    if DeploymentMethod.APPTAINER not in settings.deployment_method:
+        missing.insert(0, "software-deployment-method is not apptainer")
+    if missing:
         sys.exit(
-            f"sawtooth: {', '.join(missing)} is missing from apptainer-args: runs must not depend on the machine. Put "
+            f"sawtooth: {', '.join(missing)}: runs must not depend on the machine. Put "
             '`apptainer-args: "--userns --cleanenv --net --network none"` and `software-deployment-method: apptainer` into '
             "profiles/default/config.yaml of the workflow that uses this module."
         )
@@ -211,7 +217,8 @@ def unpacked_repository(workflow) -> Path:
     try:
         commit = git("-C", repository, "rev-parse", f"{file.ref}^{{commit}}")
         base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-        cache = Path(os.environ.get("SAWTOOTH_CACHE") or Path(base, "sawtooth")).absolute()
+        given = os.path.expanduser(os.environ.get("SAWTOOTH_CACHE", ""))
+        cache = Path(given or Path(base, "sawtooth")).absolute()
         place = cache / "checkouts" / commit
         if not place.exists():
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -121,14 +121,25 @@ class Interruption:
 
 
 def command_of_call(words: list[str], environ: Mapping[str, str] = os.environ) -> str:
-    """Return the command that the user typed: a `make` command, or Snakemake's own command line.
+    """Return the command that the user typed, quoted for the shell: a `make` command, or Snakemake's own command line.
+
+    ``SAWTOOTH_CALL`` contains the words of the `make` command, each quoted for the shell.
 
     >>> command_of_call(["/x/bin/snakemake", "--configfile", "a b.yaml"], {})
     "snakemake --configfile 'a b.yaml'"
     >>> command_of_call(["/x/bin/snakemake", "-n"], {"SAWTOOTH_CALL": "make  STUDY=smoke "})
     'make STUDY=smoke'
+    >>> command_of_call(["/x/bin/snakemake", "-n"], {"SAWTOOTH_CALL": "make 'ARGS=-k -n' 'STUDY=a.yaml'"})
+    "make ARGS='-k -n' STUDY=a.yaml"
     """
-    return " ".join(environ.get("SAWTOOTH_CALL", "").split()) or shlex.join(["snakemake", *words[1:]])
+    call = shlex.split(environ.get("SAWTOOTH_CALL", ""))
+    return " ".join(map(_as_typed, call)) or shlex.join(["snakemake", *words[1:]])
+
+
+def _as_typed(word):
+    """Return a word quoted for the shell; in NAME=VALUE, only the value is quoted."""
+    name, is_set, value = word.partition("=")
+    return f"{name}={shlex.quote(value)}" if is_set and value else shlex.quote(word)
 
 
 def watch_interrupts(study: str, documents: Iterable[str], unfinished: Callable[[list[str]], set[str]]) -> Interruption:

@@ -56,7 +56,7 @@ def store_of(root: Path, environ: Mapping[str, str] = os.environ) -> DocumentSto
 def cache_folder(root: Path, environ: Mapping[str, str] = os.environ) -> Path:
     """Return the cache folder, which set-up also uses (setup/cache.py); an unpacked bundle has a separate cache folder."""
     if environ.get("SAWTOOTH_CACHE"):
-        return Path(environ["SAWTOOTH_CACHE"]).absolute()
+        return Path(os.path.expanduser(environ["SAWTOOTH_CACHE"])).absolute()
     if (root / "bundle").is_dir():
         return (root / "bundle" / "cache").absolute()
     return Path(environ.get("XDG_CACHE_HOME") or Path.home() / ".cache").absolute() / "sawtooth"

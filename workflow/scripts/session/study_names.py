@@ -1,6 +1,7 @@
-"""Find a study file by the study's name for `make STUDY=...`, before anything is set up.
+"""Find a study file by the study's name for `make STUDY=...`, and a study's results folder, before anything is set up.
 
 This module uses only the standard library and no YAML parser: it finds the name in a file's line ``study: <name>``.
+``python study_names.py --results FILE WORD...`` prints the results folder; the words are the arguments of Snakemake.
 """
 
 import difflib
@@ -11,31 +12,53 @@ from pathlib import Path
 
 DEFAULT = Path("config/config.yaml")
 FOLDER = Path("config/studies")
+RESULTS = Path("results")
+#: Pattern for the line of a key of a study file, which may begin with a byte order mark.
+LINE = r"^(?:\xef\xbb\xbf)?[\"']?%s[\"']? *: *[\"']?([a-z0-9.:-]+)"
 
 
 def study_files() -> dict[str, Path]:
-    """Return the files of this checkout's studies by name, the default study first; in `FOLDER`, the file's own name is also a key."""
-    files = [DEFAULT, *sorted(FOLDER.rglob("*.yaml"))]
-    return {name: file for file in files if file.is_file() for name in _names(file)}
+    """Return the files of this checkout's studies by name, the default study first; in `FOLDER`, the file's own name is also a key.
+
+    If several files match a name, the file with this own name, or otherwise the first file, is returned.
+    """
+    files = _files()
+    of_studies = {name: file for file in reversed(files) if (name := _value("study", file))}
+    of_files = {file.stem: file for file in reversed(files) if file != DEFAULT}
+    names = dict.fromkeys(
+        name for file in files for name in (_value("study", file), file.stem if file != DEFAULT else "")
+    )
+    return {name: of_files.get(name) or of_studies[name] for name in names if name}
 
 
-def _names(file):
-    """Return the names of a study file: the name of its study and, in `FOLDER` and its subfolders, also the name of the file."""
-    name = re.search(rb"^study: *[\"']?([a-z0-9.-]+)", file.read_bytes(), re.MULTILINE)
-    names = [name[1].decode()] if name else []
-    return dict.fromkeys([*names, file.stem] if FOLDER in file.parents else names)
+def _files():
+    return [file for file in (DEFAULT, *sorted(FOLDER.rglob("*.yaml"))) if file.is_file()]
+
+
+def _value(key, file):
+    """Return the value of a study file's key, without quotes; empty if the file can't be read or has no such line."""
+    try:
+        found = re.search(LINE.encode() % key.encode(), file.read_bytes(), re.MULTILINE)
+    except OSError:
+        return ""
+    return found[1].decode() if found else ""
 
 
 def file_of(name) -> Path:
-    """Return the file of a study, given the study's name or the file's path.
+    """Return the file of a study, given the study's name or the file's path, in which ``~`` stands for the user's folder.
 
-    Raises `LookupError` with a sentence that lists the nearest names.
+    Some shells don't replace ``~`` in an argument such as ``STUDY=~/mine.yaml``.
+
+    Raises `LookupError` with a sentence that lists the nearest names, or that names another file in `FOLDER` with the same study.
     """
     files = study_files()
     if name in files:
+        _check_only_one(files[name])
         return files[name]
-    if name.endswith((".yaml", ".yml")) and os.path.isfile(name):
-        return Path(name)
+    path = os.path.expanduser(name)
+    if name.endswith((".yaml", ".yml")) and os.path.isfile(path):
+        _check_only_one(Path(path))
+        return Path(path)
     if name.endswith((".yaml", ".yml")):
         raise LookupError(
             f"STUDY={name!r}: there is no such file, or it can't be read; `make studies` lists the studies that have a name."
@@ -47,8 +70,52 @@ def file_of(name) -> Path:
     )
 
 
+def _check_only_one(file):
+    """Raise LookupError if a file and another one of the checkout are the same study: one's results would replace the other's."""
+    study, files = _value("study", file), _files()
+    others = [other for other in files if not other.samefile(file) and _value("study", other) == study]
+    if study and others and any(file.samefile(one) for one in files):
+        raise LookupError(
+            f"{file} and {others[0]} are both the study {study}, and so have the same results folder; "
+            "give one of them another name (key study)."
+        )
+
+
+def results_of(file, words=()) -> Path:
+    """Return the results folder of a study file in a call of Snakemake.
+
+    Parameters
+    ----------
+    file : str or pathlib.Path
+        The study's file. If it can't be read, or has no line with the study's name, the folder is `RESULTS`.
+    words : sequence of str
+        Arguments of Snakemake; ``--configfile`` and ``--config`` replace the file, its name and its platform.
+    """
+    file = Path((_last(words, "--configfile", "--configfiles") or [file])[-1])
+    given = dict(word.split("=", 1) for word in _last(words, "--config", "-C") if "=" in word)
+    name, platform = (given.get(key, _value(key, file)).strip("\"'") for key in ("study", "platform"))
+    return RESULTS / (f"{name}-{platform}" if platform not in ("", "null") else name)
+
+
+def _last(words, *options):
+    """Return the values of the last of the given options in a command."""
+    values, is_read = [], False
+    for word in words:
+        option, has_value, value = word.partition("=")
+        if option in options:
+            values, is_read = [value] * bool(has_value), not has_value
+        elif word.startswith("-"):
+            is_read = False
+        elif is_read:
+            values.append(word)
+    return values
+
+
 def main() -> None:
-    """Print the file of the study named in the call."""
+    """Print the file of the study named in the call, or the results folder of a study file."""
+    if sys.argv[1:2] == ["--results"] and len(sys.argv) > 2:
+        print(results_of(sys.argv[2], sys.argv[3:]))
+        return
     try:
         print(file_of(sys.argv[1]))
     except LookupError as error:

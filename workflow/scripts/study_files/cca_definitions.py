@@ -203,7 +203,8 @@ def named_ccas(scenario) -> list[str]:
 def _at_odds(what, ccas, definitions):
     """Yield a sentence about the first conflict among the CCAs of a run.
 
-    CCAs conflict if they need different kernels, different parameters of the same module, or two files with the same name.
+    CCAs conflict if they need different kernels, different parameters of the same module, two files with the same name, or two files that
+    register the same name.
     """
     kernels = {name: definitions[name].kernel for name in ccas if name in definitions}
     # CCAs without a definition run on any kernel.
@@ -212,9 +213,16 @@ def _at_odds(what, ccas, definitions):
         if kernel != kernels[first]:
             yield f"{what}, but {first} and {name} need different kernels, and a run has only one; allowed: definitions with the same kernel."
             return
-    needed = {}
+    needed, registered = {}, {}
     for name in dict.fromkeys(ccas):
         one = definitions.get(name) or Definition({}, base=name)
+        other_name, module = registered.setdefault(one.kernel_cca, (name, one.module))
+        if module != one.module:
+            yield (
+                f"{what}, but {other_name} and {name} both register as {one.kernel_cca}, and a kernel has only one CCA of a name; allowed: "
+                "files with different names in .name."
+            )
+            return
         other_name, other = needed.setdefault(one.module, (name, one))
         if other.parameters != one.parameters:
             yield (
