@@ -11,7 +11,7 @@ from report_page.threats import threats
 from run_tables.metrics import differences
 from study_files.study_replications import has_looks
 from topics.packet_size.topic import compares_sizes_alone
-from wording.number_format import plain
+from wording.number_format import plain, rounded
 from wording.scenario_words import heading, ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -133,7 +133,7 @@ def _range_words(values, unit):
     known = values.dropna()
     if known.empty:
         return "not known"
-    ends = dict.fromkeys(plain(float(f"{end:.6g}")) for end in (known.min(), known.max()))
+    ends = dict.fromkeys(rounded(end, 6) for end in (known.min(), known.max()))
     return f"{' to '.join(ends)} {unit}"
 
 

@@ -78,7 +78,7 @@ def path_ideal_mbps(run, scenario) -> float | pd.Series:
     rates = scenario["path_rate_mbps"]
     of_path = (
         scenario["capacity_most_mbps"] / scenario["paths"]
-        if is_missing(rates)
+        if is_missing(rates) or not rates
         else float(rates.split()[int(scenario["outage_path"]) - 1])
     )
     return run["ideal_goodput_mbps"] / run["capacity_mbps"] * of_path
