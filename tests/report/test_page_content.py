@@ -17,6 +17,7 @@ from page_checks import page_text
 from path_studies import scenario
 from report_page import repeated_run, tests_and_power
 from report_page.conditions import scenario_rows
+from report_page.exclusion_words import excluded_words
 from report_page.metric_definitions import definitions
 from report_page.statements import Facts
 from report_page.study_facts import startup
@@ -81,6 +82,14 @@ def test_excluded_runs_are_listed_with_their_reason(real_shape):
         name = "/".join(str(run[key]) for key in ("scenario", "cca", "ip_version", "replication"))
         assert f'<code>{name}</code></th><td class="words">{run["invalid_because"]}' in html
     assert f"{len(runs) - len(excluded)} of 720 runs are valid" in html
+
+
+def test_the_sentence_about_excluded_runs_names_their_scenarios():
+    runs = pd.DataFrame([{"scenario": "slow", "cca": "cubic", "valid": n > 1, "invalid_because": ""} for n in range(4)])
+    checks = pd.DataFrame([{"check": "delay", "failed": 2.0}])
+    scenarios = pd.DataFrame([{"scenario": "slow", "label": "1"}])
+    words = excluded_words(runs.assign(excluded_by="instrument"), checks, scenarios)
+    assert words.endswith("leave out the excluded runs, 2 with CUBIC in scenario 1.")
 
 
 def test_commands_name_the_published_study_and_the_document(small):

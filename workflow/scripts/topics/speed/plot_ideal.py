@@ -54,7 +54,9 @@ def ramp_step(percent) -> int:
 
 
 def share_words(percent) -> str:
-    """Return the text of a tile for a share of the ideal: 0.04, 3.2, 97.1, 100."""
+    """Return the text of a tile for a share of the ideal: <0.01, 0.04, 3.2, 97.1, 100."""
+    if 0 < percent < 0.005:
+        return "<0.01"
     if percent >= 99.95:
         return f"{percent:.0f}"
     return f"{percent:.1f}" if percent >= 0.095 or percent == 0 else f"{percent:.2f}"
