@@ -234,6 +234,8 @@ def test_start_up_is_slow_start_from_ten_segments():
     assert (facts["trips"], facts["seconds"], facts["percent"]) == (11, "2.2", pytest.approx(22))
     # They are 77,640 of 322 bytes: thirteen doublings.
     assert startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
+    # A label that is a number doesn't look like one in a sentence.
+    assert facts["scenario"] == "scenario 1"
     assert startup(scenarios.assign(capacity_most_mbps=float("nan")), runs) is None
 
 

@@ -88,7 +88,7 @@ def population(scenarios) -> str:
     )
     if drawn.all():
         return f"The intervals and tests of this study apply to {such}."
-    few = listed([heading(row) for row in scenarios[drawn].to_dict("records")])
+    few = f"scenario{'s' if drawn.sum() > 1 else ''} {listed(list(scenarios.loc[drawn, 'label']))}"
     return f"The intervals and tests of this study apply, in {few}, to {such}. In the other scenarios, they apply to {exact}."
 
 
