@@ -8,9 +8,11 @@ import re
 import pandas as pd
 import pytest
 
+import tidy_tables
 from figure_parts import figure_style
 from page_checks import OVERFLOWING
 from report_page.run_series import MOST_POINTS, MOST_VALUES, series_of
+from report_page.topology_drawing import topology_drawing
 from report_page.write_explorer import packed, page_data
 from rule_files import ROOT
 from run_tables.run_keys import RUN
@@ -156,9 +158,21 @@ def test_flows_of_other_groups_have_their_own_lines_at_their_own_times():
     ]
 
 
+def test_no_text_of_a_network_is_longer_than_its_place():
+    (row,) = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,)).to_dict("records")
+    drawing = str(topology_drawing(row | {"groups": "own, web, call, long bbr, up (reverse)", "link_options": "x" * 200}))
+    texts = re.findall(r"<text[^>]*>([^<]*)<", drawing)
+    assert "5 groups of flows" in texts and max(map(len, texts)) <= 92
+    assert "own, web" in topology_drawing(row | {"groups": "own, web"})
+
+
 def test_every_marker_of_the_figures_has_an_outline():
     script = (ROOT / "report/explore/explore.js").read_text()
-    markers = {*(marker for _, marker in figure_style.CCA_STYLE.values()), *figure_style.OWN_MARKERS, figure_style.OTHER_STYLE[1]}
+    markers = {
+        *(marker for _, marker in figure_style.CCA_STYLE.values()),
+        *figure_style.OWN_MARKERS,
+        figure_style.OTHER_STYLE[1],
+    }
     drawn = {marker for marker in markers if f'marker === "{marker}"' in script or f"\n  {marker}: [[" in script}
     assert markers - drawn == {figure_style.CIRCLE}
 

@@ -122,7 +122,9 @@ def _shares_seen(valid):
             *_, what = COUNT_WORDS[option.name]
             words.append(f"{number(100 * valid.loc[known, option.column].sum() / passed[known].sum())} % {what}")
     waiting = valid["waiting_per_late_packet"].dropna()
-    return ", ".join(words + ([] if waiting.empty else [f"{rounded(waiting.mean(), 3)} segments waiting for each late packet"]))
+    return ", ".join(
+        words + ([] if waiting.empty else [f"{rounded(waiting.mean(), 3)} segments waiting for each late packet"])
+    )
 
 
 def _discipline_words(row):

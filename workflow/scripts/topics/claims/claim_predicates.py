@@ -256,7 +256,12 @@ def no_difference(claim, samples, tail) -> Outcome:
         value, (low, high) = (six - four)[0, 0], (end[0] for end in t_interval(six - four, strata, tail))
     where = f"mean of {count(cells[0, ..., 0].size, 'cell')}"
     return Outcome(
-        value, low, high, unit, f"IPv6 minus IPv4, {where}", f"IPv4 has {rounded(four[0, 0], 4)}, IPv6 {rounded(six[0, 0], 4)}"
+        value,
+        low,
+        high,
+        unit,
+        f"IPv6 minus IPv4, {where}",
+        f"IPv4 has {rounded(four[0, 0], 4)}, IPv6 {rounded(six[0, 0], 4)}",
     )
 
 
