@@ -160,7 +160,9 @@ def test_flows_of_other_groups_have_their_own_lines_at_their_own_times():
 
 def test_no_text_of_a_network_is_longer_than_its_place():
     (row,) = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,)).to_dict("records")
-    drawing = str(topology_drawing(row | {"groups": "own, web, call, long bbr, up (reverse)", "link_options": "x" * 200}))
+    drawing = str(
+        topology_drawing(row | {"groups": "own, web, call, long bbr, up (reverse)", "link_options": "x" * 200})
+    )
     texts = re.findall(r"<text[^>]*>([^<]*)<", drawing)
     assert "5 groups of flows" in texts and max(map(len, texts)) <= 92
     assert "own, web" in topology_drawing(row | {"groups": "own, web"})

@@ -218,8 +218,7 @@ def test_long_names_lie_beside_the_titles_of_tiles():
     study = tidy_tables.synthetic_study(ONE, ["reno", "cubic-no-convergence"], ["ipv4"], replications=1)
     drawing = plot_ideal(study["runs"], study["scenarios"])
     (axes,) = drawing.figure.axes
-    renderer = drawing.figure.canvas.get_renderer()
-    boxes = {text.get_text(): text.get_window_extent(renderer) for text in axes.texts}
+    boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
     title = next(box for text, box in boxes.items() if text.startswith("% of the ideal goodput"))
     name = boxes["cubic-no-convergence"]
     assert name.y1 < title.y0 and name.x1 < drawing.figure.bbox.width
@@ -267,5 +266,6 @@ def test_captions_mention_intervals_if_a_cell_can_have_one(replications, said):
     design = StudyDesign(study | {"analysis": tidy_tables.ANALYSIS, "replications": replications})
     figure = next(figure for figure in study_outline(design).figures if figure.slug == "goodput")
     params = figure_params(figure, design, {"confidence": 0.9, "significance": 0.05})
-    assert said in render_caption(ROOT / figure.caption_path, params)
+    assert f"{said}The dashed line" in render_caption(ROOT / figure.caption_path, params)
+    assert "dashed line" not in render_caption(ROOT / figure.caption_path, params | {"some": []})  # no capacity
     assert RUNS_OF_AN_INTERVAL == LEAST_RUNS

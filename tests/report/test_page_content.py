@@ -370,6 +370,14 @@ def test_what_nothing_counted_has_no_unit(tmp_path):
     assert (row["rtt_seen"], row["loss_seen"], row["packets"]) == ("–", "–", "–")
 
 
+def test_groups_of_flows_are_among_the_conditions(tmp_path):
+    scenarios = tidy_tables.grid(delays_ms=(10, 20, 30), losses_percent=(0,), flows=(1,))
+    # A group of web objects has no long flows.
+    scenarios = scenarios.assign(groups=["web", "own, long bbr", ""], flows=[0, 2, 2])
+    runs = pd.DataFrame({"scenario": scenarios["scenario"], "valid": False})
+    assert [row["flows"] for row in configured(scenarios, tmp_path, runs)] == ["web", "own, long bbr", "2"]
+
+
 def test_bursts_late_and_double_packets_stand_beside_what_was_set(tmp_path):
     """Two runs of 1,000 packets behind the queue: 30 lost in 4 bursts, then 10 in 4; 15 late, with 3 and 5 waiting for each; 5
     duplicated."""

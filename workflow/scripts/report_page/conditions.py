@@ -65,7 +65,7 @@ def scenario_rows(scenarios, runs) -> list[dict]:
                 "jitter": both_ways(row["jitter_forward_ms"], row["jitter_reverse_ms"], "ms"),
                 "loss": both_ways(row["loss_forward_percent"], row["loss_reverse_percent"], "%"),
                 "queue": f"{queue}, {_discipline_words(row)}" if row["discipline"] != DROP_TAIL else queue,
-                "flows": plain(row["flows"]),
+                "flows": row["groups"] or plain(row["flows"]),
                 "duration": amount_words(row),
                 "platform": row["platform"],
                 "details": "; ".join(besides := scenario_details(row)),
