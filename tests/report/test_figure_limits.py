@@ -200,6 +200,7 @@ def test_labels_of_ticks_keep_off_each_other():
 
 @pytest.mark.parametrize("panels", [1, 2, 3])
 def test_a_key_is_not_wider_than_its_figure(panels):
+    figure_style.apply_style()
     figure = scenario_grid(panels, 120).figure()
     names = (
         "IPv4, a replication",
@@ -210,6 +211,7 @@ def test_a_key_is_not_wider_than_its_figure(panels):
     )
     header(figure, "A title", [reference_entry(name) for name in names])
     (key,) = figure.legends
+    figure.draw_without_rendering()
     assert key.get_window_extent().x1 < figure.bbox.width
     plt.close(figure)
 
