@@ -142,7 +142,7 @@ PRESUMED = {
     "A `traffic.start_within_ms` of a few seconds": any_of(lambda s: link_of(s).get("timeline") and (s["traffic"]["start_within_ms"] or 0) < 1000),
     "In .* replications differ only in the start times": any_of(one_run_is_like_another),
     "The spread of these replications is due to the start times": any_of(one_run_is_like_another),
-    "In .* goodput is the same in all replications": lambda study: True,
+    "In .* goodput is the same in all of these runs": lambda study: True,
     "When IPv6 is compared with IPv4, p is corrected": lambda study: len(study["ip_versions"]) == 2,
     "When CCAs are compared, p is corrected": lambda study: len(study["ccas"]) > 1,
     "Intervals aren't corrected": lambda study: True,

@@ -21,6 +21,9 @@ function make(name, attributes, parent, text) {
   return made;
 }
 
+// Approximate width of a text in a chart.
+const textWidth = (text) => 7 * text.length;
+
 const shortened = (value) => {
   if (value === null || value === undefined || Number.isNaN(value)) return "\u2013";
   if (value !== 0 && (Math.abs(value) >= 1e6 || Math.abs(value) < 1e-3)) return value.toPrecision(3);
@@ -74,8 +77,16 @@ function frame(parent, title, x, y, words) {
   return svg;
 }
 
-// Outlines of marks, as in the report's figures: circle, square and triangle; a cross is an excluded run.
+// Outlines of marks, as in the report's figures (matplotlib's names); a cross of two lines, "x", is an excluded run.
+const CORNERS = {
+  D: [[0, -1.3], [1.3, 0], [0, 1.3], [-1.3, 0]],
+  v: [[-1, -1], [1, -1], [0, 1]],
+  P: [[-0.4, -1.2], [0.4, -1.2], [0.4, -0.4], [1.2, -0.4], [1.2, 0.4], [0.4, 0.4], [0.4, 1.2], [-0.4, 1.2], [-0.4, 0.4], [-1.2, 0.4], [-1.2, -0.4], [-0.4, -0.4]],
+  X: [[-0.6, -1.2], [0, -0.6], [0.6, -1.2], [1.2, -0.6], [0.6, 0], [1.2, 0.6], [0.6, 1.2], [0, 0.6], [-0.6, 1.2], [-1.2, 0.6], [-0.6, 0], [-1.2, -0.6]],
+  p: [[0, -1.2], [1.14, -0.37], [0.71, 0.97], [-0.71, 0.97], [-1.14, -0.37]],
+};
 function outline(marker, x, y, r) {
+  if (marker in CORNERS) return `M${CORNERS[marker].map(([right, down]) => `${x + r * right} ${y + r * down}`).join("L")}Z`;
   if (marker === "x") return `M${x - r} ${y - r}L${x + r} ${y + r}M${x - r} ${y + r}L${x + r} ${y - r}`;
   if (marker === "s") return `M${x - r} ${y - r}h${2 * r}v${2 * r}h${-2 * r}Z`;
   if (marker === "^") return `M${x} ${y - r}L${x + r} ${y + r}L${x - r} ${y + r}Z`;
@@ -159,7 +170,9 @@ class Explorer {
 
   value(measure, run) { return this.runs.values[this.data.measures[measure].column][run]; }
 
-  colour(cca) { return this.data.ccas[cca][dark.matches && !matchMedia("print").matches ? "dark" : "light"]; }
+  colour(cca) { return this.look(this.data.ccas[cca]); }
+
+  look(cca) { return cca[dark.matches && !matchMedia("print").matches ? "dark" : "light"]; }
 
   words(measure) { const one = this.data.measures[measure]; return one.unit ? `${one.column}, ${one.unit}` : one.column; }
 
@@ -209,10 +222,10 @@ class Explorer {
       make("svg:path", { d: outline(this.data.ccas[cca].marker, x.place(mx), y.place(my), 5.5), fill: this.colour(cca), stroke: "var(--paper)", "pointer-events": "none" }, svg);
       // Omit a name that would overlap another one: marks have titles, and the table has all names.
       const [at, height] = [x.place(mx) + 8, y.place(my) - 6];
-      if (named.some((one) => Math.abs(one[0] - at) < 60 && Math.abs(one[1] - height) < 12)) continue;
-      named.push([at, height]);
-      const isLast = at > WIDTH - RIGHT - 60;
-      make("svg:text", { x: isLast ? at - 16 : at, y: height, "text-anchor": isLast ? "end" : "start", "pointer-events": "none" }, svg, this.data.ccas[cca].name);
+      const { name } = this.data.ccas[cca], isLast = at + textWidth(name) > WIDTH - RIGHT, left = isLast ? at - 16 - textWidth(name) : at;
+      if (named.some((one) => left < one.right && left + textWidth(name) > one.left && Math.abs(one.height - height) < 12)) continue;
+      named.push({ left, right: left + textWidth(name), height });
+      make("svg:text", { x: isLast ? at - 16 : at, y: height, "text-anchor": isLast ? "end" : "start", "pointer-events": "none" }, svg, name);
     }
   }
 
@@ -348,15 +361,18 @@ class Explorer {
     const lines = this.data.series.filter((line) => line.words === this.series && this.runs.scenario[line.run] === this.seriesOf && shown.has(line.run));
     if (!lines.length) return void make("p", { class: "note" }, box, "None of the selected runs has such a line.");
     const words = `${this.series}, ${lines[0].unit}`;
-    const x = axis(lines.flatMap((line) => line.t), false, this.zoomedTime?.x, [LEFT, WIDTH - RIGHT - 70]);
+    const ccaOf = (line) => (line.cca ? this.data.flow_ccas.find((one) => one.key === line.cca) : this.data.ccas[this.runs.cca[line.run]]);
+    // Space for the longest name, beside the lines.
+    const beside = Math.max(70, 20 + Math.max(...lines.map((line) => textWidth(ccaOf(line).name))));
+    const x = axis(lines.flatMap((line) => line.t), false, this.zoomedTime?.x, [LEFT, WIDTH - RIGHT - beside]);
     const y = axis(lines.flatMap((line) => line.v), this.log.t, this.zoomedTime?.y, [HEIGHT - BOTTOM, TOP]);
     if (!Number.isFinite(y.low)) return void make("p", { class: "note" }, box, "A logarithmic axis can't show values of 0 or less.");
     const svg = frame(box, words, x, y, { x: "Time, s", y: words });
     this.zoom(svg, x, y, (area) => { this.zoomedTime = area; this.draw(); });
     const labels = [];
     for (const line of lines) {
-      const cca = line.cca ? this.data.ccas.findIndex((one) => one.key === line.cca) : this.runs.cca[line.run];
-      const colour = cca < 0 ? "var(--ink)" : this.colour(cca), name = cca < 0 ? line.cca : this.data.ccas[cca].name;
+      const cca = ccaOf(line);
+      const colour = this.look(cca), { name } = cca;
       let path = "", last = null, drawn = null;
       line.t.forEach((time, place) => {
         const isIn = time >= x.low && time <= x.high && y.shows(line.v[place]);
@@ -377,8 +393,8 @@ class Explorer {
     });
     [...labels].reverse().forEach((label, place) => {
       label.at = Math.min(label.at, HEIGHT - BOTTOM - 4 - 13 * place);
-      make("svg:line", { x1: WIDTH - RIGHT - 66, x2: WIDTH - RIGHT - 58, y1: label.at, y2: label.at, stroke: label.colour, "stroke-width": 3 }, svg);
-      make("svg:text", { x: WIDTH - RIGHT - 54, y: label.at + 4 }, svg, label.name);
+      make("svg:line", { x1: WIDTH - RIGHT - beside + 4, x2: WIDTH - RIGHT - beside + 12, y1: label.at, y2: label.at, stroke: label.colour, "stroke-width": 3 }, svg);
+      make("svg:text", { x: WIDTH - RIGHT - beside + 16, y: label.at + 4 }, svg, label.name);
     });
   }
 

@@ -8,9 +8,13 @@ import re
 import pandas as pd
 import pytest
 
+import tidy_tables
+from figure_parts import figure_style
 from page_checks import OVERFLOWING
 from report_page.run_series import MOST_POINTS, MOST_VALUES, series_of
+from report_page.topology_drawing import topology_drawing
 from report_page.write_explorer import packed, page_data
+from rule_files import ROOT
 from run_tables.run_keys import RUN
 
 
@@ -120,6 +124,61 @@ def test_the_checks_of_a_run_are_listed_and_those_that_failed_come_first(small):
     assert page_data(runs, scenarios, many, "s", 0.95)["checks"] is None
 
 
+def flows_of(runs, values, number=1):
+    """Return rows of flows.csv: `number` flows for each run; the callable `values` returns the columns other than the keys."""
+    usual = {"direction": "forward", "start_offset_ms": 0.0}
+    rows = [
+        {name: run[name] for name in RUN} | usual | {"flow": flow} | values(run | {"flow": flow})
+        for run in runs.to_dict("records")
+        for flow in range(number)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_flows_of_other_groups_have_their_own_lines_at_their_own_times():
+    keys = {"scenario": "s", "cca": "cubic", "ip_version": "ipv4", "replication": 1}
+    runs = pd.DataFrame([keys | {"valid": True, "flows": 4}])
+    # Two flows of the CCA under test, of which the second starts 2 s later, one of BBR, and one in the opposite direction.
+    groups = (
+        {}, {"start_offset_ms": 2003.0}, {"flow_cca": "bbr"}, {"direction": "reverse"},
+    )  # fmt: skip
+    flows = flows_of(runs, lambda run: {"flow_cca": "cubic"} | groups[run["flow"]], 4)
+    late = [0.0, 0.0004, 0.0007, 0.0]
+    rows = [
+        keys | {"flow": flow, "start_s": second + late[flow] * (second > 0), "end_s": second + 1 + late[flow], "sent_mbps": 10.0 ** flow}
+        for flow in range(4) for second in range(3)
+    ]  # fmt: skip
+    absent = dict.fromkeys(("retransmits", "rtt_ms", "cwnd_bytes"), float("nan"))
+    lines = series_of(runs, flows, intervals=pd.DataFrame(rows).assign(**absent))
+    words = "Passed to TCP by the senders, sum of the "
+    assert [(line["words"].removeprefix(words), line["cca"], line["t"], line["v"]) for line in lines] == [
+        ("flows", "", [1, 2, 3, 4, 5], [1, 1, 11, 10, 10]),
+        ("flows", "bbr", [1, 2, 3], [100] * 3),
+        ("reverse flows", "", [1, 2, 3], [1000] * 3),
+    ]
+
+
+def test_no_text_of_a_network_is_longer_than_its_place():
+    (row,) = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,)).to_dict("records")
+    drawing = str(
+        topology_drawing(row | {"groups": "own, web, call, long bbr, up (reverse)", "link_options": "x" * 200})
+    )
+    texts = re.findall(r"<text[^>]*>([^<]*)<", drawing)
+    assert "5 groups of flows" in texts and max(map(len, texts)) <= 92
+    assert "own, web" in topology_drawing(row | {"groups": "own, web"})
+
+
+def test_every_marker_of_the_figures_has_an_outline():
+    script = (ROOT / "report/explore/explore.js").read_text()
+    markers = {
+        *(marker for _, marker in figure_style.CCA_STYLE.values()),
+        *figure_style.OWN_MARKERS,
+        figure_style.OTHER_STYLE[1],
+    }
+    drawn = {marker for marker in markers if f'marker === "{marker}"' in script or f"\n  {marker}: [[" in script}
+    assert markers - drawn == {figure_style.CIRCLE}
+
+
 def test_lines_over_time_are_sums_and_means_of_flows_and_only_of_what_a_cca_has():
     keys = {"scenario": "s", "ip_version": "ipv4"}
     runs = pd.DataFrame(
@@ -130,7 +189,8 @@ def test_lines_over_time_are_sums_and_means_of_flows_and_only_of_what_a_cca_has(
         | {"ssthresh_packets": 5.0 if cca == "reno" else float("nan"), "pacing_mbps": 3.0, "delivery_mbps": float("nan")}
         for cca in ("reno", "bbr") for n in (1, 2) for flow in (0, 1) for time in range(1000)
     ]  # fmt: skip
-    lines = series_of(runs, sockets=pd.DataFrame(rows))
+    flows = flows_of(runs, lambda run: {"flow_cca": run["cca"]}, 2)
+    lines = series_of(runs, flows, sockets=pd.DataFrame(rows))
     by = {(line["run"], line["unit"], line["words"].split(",")[0]): line for line in lines}
     assert {run for run, *_ in by} == {1, 3}  # the first valid ones
     assert (1, "segments", "Slow start threshold") in by and (3, "segments", "Slow start threshold") not in by
@@ -149,16 +209,15 @@ def test_lines_of_some_sampled_flows_say_how_many():
         for time in range(50)
     ]
     absent = dict.fromkeys(("cwnd_packets", "ssthresh_packets", "rtt_ms", "delivery_mbps"), float("nan"))
-    (line,) = series_of(runs, sockets=pd.DataFrame(rows).assign(**absent))
+    flows = flows_of(runs, lambda run: {"flow_cca": "reno"}, 5000)
+    (line,) = series_of(runs, flows, sockets=pd.DataFrame(rows).assign(**absent))
     assert line["words"] == "Pacing rate, sum of the 2 sampled flows"
 
 
 def test_lines_of_many_cells_fit_into_the_page():
     runs = pd.DataFrame({"scenario": "s", "cca": [f"c{n}" for n in range(2000)], "ip_version": "ipv4", "replication": 1, "valid": True, "flows": 1})  # fmt: skip
-    rows = runs.loc[runs.index.repeat(40)].assign(
-        flow_cca="x", time_s=list(range(40)) * 2000, packets=1.0, delay_ms=1.0
-    )
-    lines = series_of(runs, queue=rows.assign(bottleneck=1))
+    rows = runs.loc[runs.index.repeat(40)].assign(time_s=list(range(40)) * 2000, packets=1.0, delay_ms=1.0)
+    lines = series_of(runs, flows_of(runs, lambda run: {"flow_cca": "x"}), queue=rows.assign(bottleneck=1))
     assert 3000 < len(lines) < 2 * 2000 and sum(2 * len(line["t"]) for line in lines) <= MOST_VALUES
 
 

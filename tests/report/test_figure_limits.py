@@ -22,11 +22,13 @@ from figure_parts.axis_scales import Axis
 from figure_parts.captions import render_caption
 from figure_parts.figure_svg import SVG
 from figure_parts.label_placement import LINE_HEIGHT, place_labels
-from figure_parts.scenario_panels import LETTER_SHARE, parts_of, scenario_grid, value_axis
+from figure_parts.scenario_panels import LETTER_SHARE, header, parts_of, reference_entry, scenario_grid, value_axis
+from inference.mean_interval import LEAST_RUNS
 from report_parts.inline_figures import inline_panels
 from study_files.study_design import StudyDesign
 from topics.ip_version.tables import IP_VERSION_TESTS
-from topics.outline import figure_params, study_outline
+from topics.outline import RUNS_OF_AN_INTERVAL, figure_params, study_outline
+from topics.speed.plot_ideal import plot_ideal
 
 ROOT = Path(__file__).parents[2]
 LARGEST_BYTES = 1_200_000
@@ -196,6 +198,35 @@ def test_labels_of_ticks_keep_off_each_other():
     plt.close(figure)
 
 
+@pytest.mark.parametrize("panels", [1, 2, 3])
+def test_a_key_is_not_wider_than_its_figure(panels):
+    figure_style.apply_style()
+    figure = scenario_grid(panels, 120).figure()
+    names = (
+        "IPv4, a replication",
+        "IPv6, a replication",
+        "mean, with the CCA's name",
+        "one standard deviation",
+        "delay of the full queue",
+    )
+    header(figure, "A title", [reference_entry(name) for name in names])
+    (key,) = figure.legends
+    figure.draw_without_rendering()
+    assert key.get_window_extent().x1 < figure.bbox.width
+    plt.close(figure)
+
+
+def test_long_names_lie_beside_the_titles_of_tiles():
+    study = tidy_tables.synthetic_study(ONE, ["reno", "cubic-no-convergence"], ["ipv4"], replications=1)
+    drawing = plot_ideal(study["runs"], study["scenarios"])
+    (axes,) = drawing.figure.axes
+    boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
+    title = next(box for text, box in boxes.items() if text.startswith("% of the ideal goodput"))
+    name = boxes["cubic-no-convergence"]
+    assert name.y1 < title.y0 and name.x1 < drawing.figure.bbox.width
+    plt.close(drawing.figure)
+
+
 def test_many_ccas_are_spread_over_panels_of_equal_size():
     assert [len(part) for part in parts_of(list(range(17)), 8)] == [6, 6, 5]
     assert [len(part) for part in parts_of(list(range(8)), 8)] == [8]
@@ -226,3 +257,17 @@ def test_captions_are_filled_from_the_rules_parameters(ip_versions):
         if figure.slug == "ip-difference-loss":
             assert "0.5 points" in filled
         assert ("MSSs" in filled) == (figure.slug == "ip-difference-goodput")
+
+
+@pytest.mark.parametrize(
+    ("replications", "said"),
+    [(5, "(up to 5 in each cell); the bar is the mean. "), ({"at_least": 4, "at_most": 60}, "(up to 60 in each cell); the bar is the mean with its 90 % interval. ")],
+)  # fmt: skip
+def test_captions_mention_intervals_if_a_cell_can_have_one(replications, said):
+    study = tidy_tables.synthetic_study(ONE, ["reno"], ["ipv4"], replications=1)["provenance"]["study"]
+    design = StudyDesign(study | {"analysis": tidy_tables.ANALYSIS, "replications": replications})
+    figure = next(figure for figure in study_outline(design).figures if figure.slug == "goodput")
+    params = figure_params(figure, design, {"confidence": 0.9, "significance": 0.05})
+    assert f"{said}The dashed line" in render_caption(ROOT / figure.caption_path, params)
+    assert "dashed line" not in render_caption(ROOT / figure.caption_path, params | {"some": []})  # no capacity
+    assert RUNS_OF_AN_INTERVAL == LEAST_RUNS

@@ -98,8 +98,8 @@ def test_ideal_is_a_share_of_what_could_be(tmp_path):
 
 
 def test_ideal_words_and_colours_of_shares():
-    shares = [0, 0.04, 0.96, 3, 29.96, 89.9, 99.96, 123.4]
-    assert [share_words(s) for s in shares] == ["0.0", "0.04", "1.0", "3.0", "30.0", "89.9", "100", "123"]
+    shares = [0, 0.004, 0.04, 0.96, 3, 29.96, 89.9, 99.96, 123.4]
+    assert [share_words(s) for s in shares] == ["0.0", "<0.01", "0.04", "1.0", "3.0", "30.0", "89.9", "100", "123"]
     assert [ramp_step(s) for s in (0, 0.99, 1, 3, 10, 30, 60, 90, 101)] == [1, 1, 2, 3, 4, 5, 6, 7, 7]
 
 

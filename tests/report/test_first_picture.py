@@ -55,6 +55,10 @@ def test_next_to_nothing_is_not_none(tables):
     runs, *rest = tables
     goodput, _ = tile_tables(runs.assign(ideal_percent=runs["ideal_percent"] / 100), *rest)
     assert [[text for text, _ in row["tiles"]] for row in goodput["rows"]] == [["0.9", "0.5"], ["0.2", "–"]]
+    tiny, _ = tile_tables(runs.assign(ideal_percent=runs["ideal_percent"] / 2000), *rest)
+    assert [[text for text, _ in row["tiles"]] for row in tiny["rows"]] == [["0.04", "0.03"], ["0.01", "–"]]
+    delays = runs.assign(rtt_above_ms=runs["rtt_above_ms"] / 5000)
+    assert tile_tables(delays, *rest)[1]["rows"][1]["tiles"][0] == ("<0.01", 1)
 
 
 def test_nothing_to_compare_makes_no_tiles(tables):

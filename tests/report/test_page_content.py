@@ -18,6 +18,7 @@ from page_checks import page_text
 from path_studies import scenario
 from report_page import repeated_run, study_facts, tests_and_power
 from report_page.conditions import scenario_rows
+from report_page.exclusion_words import excluded_words
 from report_page.metric_definitions import definitions
 from report_page.statements import Facts
 from report_page.study_facts import startup
@@ -84,6 +85,14 @@ def test_excluded_runs_are_listed_with_their_reason(real_shape):
         name = "/".join(str(run[key]) for key in ("scenario", "cca", "ip_version", "replication"))
         assert f'<code>{name}</code></th><td class="words">{run["invalid_because"]}' in html
     assert f"{len(runs) - len(excluded)} of 720 runs are valid" in html
+
+
+def test_the_sentence_about_excluded_runs_names_their_scenarios():
+    runs = pd.DataFrame([{"scenario": "slow", "cca": "cubic", "valid": n > 1, "invalid_because": ""} for n in range(4)])
+    checks = pd.DataFrame([{"check": "delay", "failed": 2.0}])
+    scenarios = pd.DataFrame([{"scenario": "slow", "label": "1"}])
+    words = excluded_words(runs.assign(excluded_by="instrument"), checks, scenarios)
+    assert words.endswith("leave out the excluded runs, 2 with CUBIC in scenario 1.")
 
 
 def test_commands_name_the_published_study_and_the_document(small):
@@ -186,8 +195,21 @@ def test_numbers_as_shown(value, shown):
 def test_small_numbers_as_shown():
     assert number_format.interval_words(931.21, 935.66, 933.4) == "931.2 to 935.7"
     assert number_format.p_value(0.00004) == "< 0.001"
-    assert [number_format.tick(v) for v in (0, 0.01, 1000, 20000, 3e6)] == [
-        "0", "0.01", "1,000", "20k", "3M"
+    assert [number_format.tick(v) for v in (0, 0.00001, 0.01, 1000, 20000, 3e6)] == [
+        "0", "0.00001", "0.01", "1,000", "20k", "3M"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "value, shown", [(0.00001, "0.00001"), (1e11, "100,000,000,000"), (20.0, "20"), (0.1 + 0.2, "0.3"), (-0.5, "-0.5")]
+)
+def test_no_configured_number_is_shown_with_an_exponent(value, shown):
+    assert number_format.plain(value) == shown
+
+
+def test_numbers_read_from_tables_are_counted_as_whole_numbers():
+    assert [number_format.count(n, "run") for n in (1.0, 4.0, 12000, "5 to 7")] == [
+        "1 run", "4 runs", "12,000 runs", "5 to 7 runs",
     ]  # fmt: skip
 
 
@@ -215,6 +237,8 @@ def test_start_up_is_slow_start_from_ten_segments():
     assert (facts["trips"], facts["seconds"], facts["percent"]) == (11, "2.2", pytest.approx(22))
     # They are 77,640 of 322 bytes: thirteen doublings.
     assert startup(scenarios, runs.assign(packet_bytes=322.0))["trips"] == 13
+    # A label that is a number doesn't look like one in a sentence.
+    assert facts["scenario"] == "scenario 1"
     assert startup(scenarios.assign(capacity_most_mbps=float("nan")), runs) is None
     # 16,513 frames from a window of 1,000 need five doublings; a scenario without long TCP flows has no slow start of them.
     name = scenarios["scenario"].iloc[0]
@@ -382,6 +406,14 @@ def test_what_nothing_counted_has_no_unit(tmp_path):
     runs = pd.DataFrame([{"scenario": name, "valid": True, **counts}])
     (row,) = configured(scenarios, tmp_path, runs)
     assert (row["rtt_seen"], row["loss_seen"], row["packets"]) == ("–", "–", "–")
+
+
+def test_groups_of_flows_are_among_the_conditions(tmp_path):
+    scenarios = tidy_tables.grid(delays_ms=(10, 20, 30), losses_percent=(0,), flows=(1,))
+    # A group of web objects has no long flows.
+    scenarios = scenarios.assign(groups=["web", "own, long bbr", ""], flows=[0, 2, 2])
+    runs = pd.DataFrame({"scenario": scenarios["scenario"], "valid": False})
+    assert [row["flows"] for row in configured(scenarios, tmp_path, runs)] == ["web", "own, long bbr", "2"]
 
 
 def test_bursts_late_and_double_packets_stand_beside_what_was_set(tmp_path):

@@ -30,7 +30,7 @@ def scenarios(*variations, background="none", platform="uml", loss=1):
         (scenarios("", background="server"), "replications differ only in random events, such as losses, start times of flows and background messages"),
         (scenarios("", platform="host"), "replications differ only in random events, such as losses, start times of flows and noise of the machine"),
         (scenarios("RTT ±1 %", "RTT ±1 %"), "apply to paths like the one that the scenario describes: each replication has its own path"),
-        (scenarios("RTT ±1 %", ""), "apply, in a, to paths like the one that the scenario describes"),
+        (scenarios("RTT ±1 %", ""), "apply, in scenario a, to paths like the one that the scenario describes"),
     ],
 )  # fmt: skip
 def test_the_population_is_named(table, sentence):

@@ -102,6 +102,8 @@ def test_the_order_of_scenarios_changes_no_text():
         ({"link": {"rate_mbps": 10, "delay_ms": {"forward": 5, "reverse": 20}, "loss_percent": 1}, "flows": 3}, "10 Mbit/s, RTT 25 ms (5 there + 20 back), 1 % loss both ways, 3 flows"),
         ({"link": {"rate_mbps": 100, "delay_ms": 10, "policer": {"rate_mbps": 4}}}, "4 Mbit/s by a policer, RTT 20 ms, no loss, 1 flow"),
         ({"link": {"rate_mbps": 1000, "delay_ms": 10, "trace": {"rates_mbps": [0, 24], "step_ms": 100}}}, "0 to 24 Mbit/s (mean 12), RTT 20 ms, no loss, 1 flow"),
+        # One unit for all rates.
+        ({"link": {"rate_mbps": 9000, "delay_ms": 1, "trace": {"rates_mbps": [500, 9000], "step_ms": 100}}}, "0.5 to 9 Gbit/s (mean 4.75), RTT 2 ms, no loss, 1 flow"),
         ({"link": {"rate_mbps": None, "delay_ms": 10, "netem": "both-ends"}, "queue": {"packets": 9}, "traffic": {"bitrate_mbps": 5}}, "no rate limit, RTT 20 ms, no loss, 1 flow"),
         ({"link": {"rate_mbps": 10, "delay_ms": 10}, "hosts": {"pairs": 2, "access_delay_ms": [0, 15]}, "flows": 2}, "10 Mbit/s, RTT 20 and 80 ms, no loss, 2 flows"),
         ({"link": {"rate_mbps": 10, "delay_ms": 1}, "topology": "cable", "multipath": {"paths": 2, "by": "mptcp"}}, "2 \N{MULTIPLICATION SIGN} 10 Mbit/s, RTT 2 ms, no loss, 1 flow, MPTCP"),

@@ -29,7 +29,7 @@ def test_a_place_is_named_with_its_conditions():
 @pytest.mark.parametrize(
     "value, shown",
     [(21.618, "21.6"), (0.8722, "0.872"), (348.72, "349"), (20.0, "20"), (8756.8, "8,757"), (0, "0"),
-     (0.00001234, "0.000012")],
+     (0.00001234, "0.000012"), (999.6, "1,000"), (-5000.4, "-5,000")],
 )  # fmt: skip
 def test_numbers_in_sentences_have_three_digits(value, shown):
     assert sentence_words.short(value) == shown

@@ -53,7 +53,7 @@ rule write_report:
 # The page on which a reader chooses the data to plot. It needs only the tidy tables.
 rule write_explorer:
     input:
-        **table_paths(("runs", "scenarios", "checks", "intervals", "sockets", "queue", "provenance"), DESIGN),
+        **table_paths(("runs", "scenarios", "flows", "checks", "intervals", "sockets", "queue", "provenance"), DESIGN),
         template=own("report/explore/explore.html.j2"),
         style=own("report/page.css"),
         own_style=own("report/explore/explore.css"),

@@ -69,6 +69,13 @@ def test_the_ideal_is_that_of_the_path_that_goes_down():
     assert path_ideal_mbps(run, unlike) == pytest.approx(0.95 * 30)
 
 
+@pytest.mark.parametrize("rates", ["", None, math.nan])
+def test_paths_of_one_rate_have_no_rates_in_the_table(rates):
+    # An empty field of a text column is read as "".
+    alike = SCENARIO | {"path_rate_mbps": rates, "capacity_most_mbps": 20.0}
+    assert path_ideal_mbps({"ideal_goodput_mbps": 19.0, "capacity_mbps": 20.0}, alike) == pytest.approx(0.95 * 10)
+
+
 def test_findings_count_runs_in_which_the_path_is_not_used_again():
     cell = {
         "scenario": "down",

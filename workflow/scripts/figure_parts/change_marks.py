@@ -20,11 +20,15 @@ def draw_changes(axes, moments) -> None:
 
 
 def change_list(moments) -> str:
-    """Return a text that lists the changes to a path, up to `MOST_IN_WORDS`.
+    """Return a text that lists the changes to a path; after `MOST_IN_WORDS` changes, the rest is only counted.
 
     Examples
     --------
     >>> change_list([(5.0, "rate 10 Mbit/s"), (7.5, "down")])
     'rate 10 Mbit/s at 5 s; down at 7.5 s'
+    >>> change_list([(at, "down") for at in range(1, 9)])
+    'down at 1 s; down at 2 s; down at 3 s; down at 4 s; down at 5 s; down at 6 s; and 2 more'
     """
-    return "; ".join(f"{words} at {at:g} s" for at, words in moments[:MOST_IN_WORDS]) or "a trace from the start"
+    words = [f"{words} at {at:g} s" for at, words in moments[:MOST_IN_WORDS]]
+    more = len(moments) - len(words)
+    return "; ".join([*words, *([f"and {more} more"] if more else [])]) or "a trace from the start"

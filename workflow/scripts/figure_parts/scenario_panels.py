@@ -154,13 +154,23 @@ def header(figure, title, entries) -> None:
     height, width = figure.get_figheight() * INCH_PT, figure.get_figwidth() * INCH_PT
     left = (GAP_PT / 2 + INDENT_PT) / width
     figure.text(left, 1 - 19 / height, title, size=10.5, weight="bold", va="baseline")
-    # Two columns on a narrow figure, so that the legend never sticks out.
     figure.legend(
         handles=entries, loc="upper left", bbox_to_anchor=(left, 1 - 24 / height), frameon=False,
-        ncols=max(1, len(entries)) if width > 500 else 2, fontsize=SMALL_SIZE_PT, borderpad=0,
+        ncols=_key_columns([str(entry.get_label()) for entry in entries], width), fontsize=SMALL_SIZE_PT, borderpad=0,
         borderaxespad=0, handletextpad=0.5, columnspacing=1.6, labelcolor=LIGHT.muted,
         labelspacing=0.2,
     )  # fmt: skip
+
+
+def _key_columns(labels, width) -> int:
+    """Return the number of columns of a figure's key, so that the key isn't wider than the figure; at least 2 for several entries."""
+    # A handle is two letters wide, followed by half a letter; columns are 1.6 letters apart.
+    widths = [SMALL_SIZE_PT * (LETTER_SHARE * len(label) + 4.1) for label in labels]
+    for columns in range(len(labels), 2, -1):
+        rows = math.ceil(len(labels) / columns)
+        if sum(max(widths[at : at + rows]) for at in range(0, len(labels), rows)) <= width - GAP_PT - INDENT_PT:
+            return columns
+    return min(2, max(1, len(labels)))
 
 
 def replication_entries(ip_versions) -> list[Line2D]:

@@ -8,7 +8,7 @@ from run_tables.link_option_columns import OPTIONS
 from run_tables.reading import link_packets
 from study_files.study_design import is_simulator
 from wording.link_option_words import COUNT_WORDS
-from wording.number_format import NONE, count, is_missing, number, plain
+from wording.number_format import NONE, count, is_missing, number, plain, rounded
 from wording.scenario_words import amount_words, both_ways, capacity_words, ip_words, path_rtts_ms
 from wording.sentence_words import cca_name, listed
 
@@ -65,7 +65,7 @@ def scenario_rows(scenarios, runs) -> list[dict]:
                 "jitter": both_ways(row["jitter_forward_ms"], row["jitter_reverse_ms"], "ms"),
                 "loss": both_ways(row["loss_forward_percent"], row["loss_reverse_percent"], "%"),
                 "queue": f"{queue}, {_discipline_words(row)}" if row["discipline"] != DROP_TAIL else queue,
-                "flows": plain(row["flows"]),
+                "flows": row["groups"] or plain(row["flows"]),
                 "duration": amount_words(row),
                 "platform": row["platform"],
                 "details": "; ".join(besides := scenario_details(row)),
@@ -103,7 +103,7 @@ def folded_conditions(rows: list[dict]) -> dict:
 def _bursts_words(lengths):
     """Return the length of loss bursts in words, or "" if no length is known; all known ``lengths`` are equal."""
     known = lengths.dropna()
-    return "" if known.empty else f" in bursts of {known.iloc[0]:.4g} packets"
+    return "" if known.empty else f" in bursts of {count(float(f'{known.iloc[0]:.4g}'), 'packet')}"
 
 
 def _seen_bursts(valid):
@@ -122,7 +122,9 @@ def _shares_seen(valid):
             *_, what = COUNT_WORDS[option.name]
             words.append(f"{number(100 * valid.loc[known, option.column].sum() / passed[known].sum())} % {what}")
     waiting = valid["waiting_per_late_packet"].dropna()
-    return ", ".join(words + ([] if waiting.empty else [f"{waiting.mean():.3g} segments waiting for each late packet"]))
+    return ", ".join(
+        words + ([] if waiting.empty else [f"{rounded(waiting.mean(), 3)} segments waiting for each late packet"])
+    )
 
 
 def _discipline_words(row):

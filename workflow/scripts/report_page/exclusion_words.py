@@ -33,5 +33,8 @@ def _places(excluded, runs, scenarios):
     if len(places) > MOST_NAMED:
         return f"which belong to {len(places):,} of {count(runs.groupby(['scenario', 'cca']).ngroups, 'combination')} of scenario and CCA"
     return listed(
-        [f"{number_of:,} with {cca_name(cca)} in {labels[scenario]}" for (scenario, cca), number_of in places.items()]
+        [
+            f"{number_of:,} with {cca_name(cca)} in scenario {labels[scenario]}"
+            for (scenario, cca), number_of in places.items()
+        ]
     )

@@ -140,9 +140,12 @@ def _tile(mean, top, decimals) -> tuple[str, int]:
         return NONE, 0
     share = min(mean / top, 1.0) if top > 0 else 0.0
     power = 1 if decimals == 0 else 0.5
+    step = 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # at least 1: 0 means none
+    if 0 < mean < 0.005:
+        return "<0.01", step
     if decimals == 0 and 0 < mean < 9.95:
-        return number(mean, 1), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)  # at least 1: 0 means none
+        return number(mean, 1 if mean >= 0.095 else 2), step
     decimals = (
         max(0, 1 - int(math.floor(math.log10(mean)))) if decimals is None and 0.01 <= mean < 100 else decimals or 0
     )
-    return number(mean, decimals), 1 + min(int(share**power * RAMP_STEPS), RAMP_STEPS - 1)
+    return number(mean, decimals), step

@@ -11,7 +11,7 @@ from report_page.threats import threats
 from run_tables.metrics import differences
 from study_files.study_replications import has_looks
 from topics.packet_size.topic import compares_sizes_alone
-from wording.number_format import plain
+from wording.number_format import plain, rounded
 from wording.scenario_words import heading, ip_words
 from wording.sentence_words import cca_name, listed
 
@@ -88,7 +88,7 @@ def population(scenarios) -> str:
     )
     if drawn.all():
         return f"The intervals and tests of this study apply to {such}."
-    few = listed([heading(row) for row in scenarios[drawn].to_dict("records")])
+    few = f"scenario{'s' if drawn.sum() > 1 else ''} {listed(list(scenarios.loc[drawn, 'label']))}"
     return f"The intervals and tests of this study apply, in {few}, to {such}. In the other scenarios, they apply to {exact}."
 
 
@@ -133,7 +133,7 @@ def _range_words(values, unit):
     known = values.dropna()
     if known.empty:
         return "not known"
-    ends = dict.fromkeys(plain(float(f"{end:.6g}")) for end in (known.min(), known.max()))
+    ends = dict.fromkeys(rounded(end, 6) for end in (known.min(), known.max()))
     return f"{' to '.join(ends)} {unit}"
 
 

@@ -11,7 +11,7 @@ from report_page.statements import Facts
 from study_files.program_ccas import programs_under_test, scenario_of
 from study_files.study_features import FEATURES, is_without_chance, queues_of
 from wording.number_format import count, is_missing, number, plain
-from wording.scenario_words import amount_words, heading, path_rtts_ms
+from wording.scenario_words import amount_words, path_rtts_ms
 from wording.sentence_words import listed
 
 #: Key in `PROGRAMS` for the programs that carry long flows with `processes: per-side`.
@@ -83,7 +83,7 @@ def facts_of(material, environments, any_tests) -> Facts:
 def _of_scenarios(total, number_of):
     """Return the number of scenarios in words: "all 3 scenarios" or, if there are fewer, "2 of 3 scenarios"."""
     if number_of == total:
-        return "the one scenario" if total == 1 else f"all {total} scenarios"
+        return {1: "the one scenario", 2: "both scenarios"}.get(total, f"all {total} scenarios")
     return f"{number_of} of {count(total, 'scenario')}"
 
 
@@ -161,7 +161,7 @@ def initial_windows(scenarios) -> dict[str, int]:
 def startup(scenarios, runs, windows=None) -> dict[str, str | int | float] | None:
     """Return the scenario in which slow start on an empty, loss-free path takes the largest share of a run.
 
-    The keys are ``scenario`` (the scenario's heading), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None is
+    The keys are ``scenario`` (such as "scenario 1"), ``trips``, ``seconds``, ``percent`` (the share) and ``duration`` in s. None is
     returned if no scenario has both a rate limit and a delay.
 
     A congestion window that starts at W segments (10 by default: RFC 6928, section 2) and doubles each round trip (RFC 5681, section 3.1)
@@ -190,7 +190,7 @@ def startup(scenarios, runs, windows=None) -> dict[str, str | int | float] | Non
         share = 100 * trips * rtt_s / row["duration_s"]
         if longest is None or share > longest["percent"]:
             longest = {
-                "scenario": heading(row), "trips": trips, "seconds": plain(round(trips * rtt_s, 2)), "percent": share,
+                "scenario": f"scenario {row['label']}", "trips": trips, "seconds": plain(round(trips * rtt_s, 2)), "percent": share,
                 "duration": plain(row["duration_s"]),
             }  # fmt: skip
     return longest

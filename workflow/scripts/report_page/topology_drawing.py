@@ -9,21 +9,25 @@ from wording.scenario_words import both_ways, capacity_words, loss_words
 WIDTH, HEIGHT, BOX_WIDTH, BOX_HEIGHT, TOP = 720, 150, 120, 44, 46
 BOXES_AT = {"senders": 0, "router": 190, "second": 410, "receivers": 600}
 QUEUE_AT, QUEUE_WIDTH, CELL = 318, 60, 10
+#: Maximum number of letters in a box, and below the drawing; longer texts would be cut off at its edges.
+IN_BOX, IN_LINE = 20, 92
 
 
 def topology_drawing(scenario) -> Markup:
     """Return the drawing for a row of ``tidy/scenarios.csv``: hosts, routers or cables, the queue, the link, and their settings.
 
-    Everything shown is also given as text, in the drawing and in its title.
+    Everything shown is also given as text, in the drawing and in its title. If the names of groups are too long, only their number is shown.
     """
     queue = f"{scenario['discipline']}, {scenario['queue']}"
     delay = f"{both_ways(scenario['delay_forward_ms'], scenario['delay_reverse_ms'], 'ms')} one way"
     loss = loss_words(scenario, "both ways", both_ways)
     pairs = count(int(scenario["pairs"]), "pair of hosts", "pairs of hosts")
     flows = scenario["groups"] or count(int(scenario["flows"]), "flow")
+    if len(flows) > IN_BOX:
+        flows = count(len(flows.split(", ")), "group of flows", "groups of flows")
     is_chain, is_cable = scenario["topology"] == "chain", scenario["topology"] == "cable"
     path = (
-        count(int(scenario["bottlenecks"]), "bottleneck in series", "bottlenecks in series") if is_chain
+        count(int(scenario["bottlenecks"]), "bottleneck") if is_chain
         else count(int(scenario["paths"]), "cable") if is_cable else "bottleneck"
     )  # fmt: skip
     parts = [
@@ -38,6 +42,7 @@ def topology_drawing(scenario) -> Markup:
     for place, key in enumerate(("access_delay_ms", "link_options")):
         if not is_missing(scenario[key]) and scenario[key] not in ("", "0"):
             words = f"hosts' links {scenario[key].replace(' ', ', ')} ms" if key == "access_delay_ms" else scenario[key]
+            words = words if len(words) <= IN_LINE else f"{words[: IN_LINE - 1]}…"
             parts.append(_text(WIDTH / 2, HEIGHT - 2 + 16 * place, words))
     title = f"Network of {scenario['label']}: {scenario['conditions']}"
     body = Markup("").join(parts)

@@ -17,7 +17,7 @@ from report_page.repeated_run import capture_command, rerun_commands
 from report_page.run_series import series_of
 from report_page.topology_drawing import topology_drawing
 from rule_script import run_rule
-from run_tables.reading import read_runs, read_table
+from run_tables.reading import read_flows, read_runs, read_table
 from run_tables.resolution import RESOLVED, coarsest, resolutions
 from run_tables.run_keys import CELL, RUN
 from run_tables.scenario_table import SCENARIOS
@@ -120,7 +120,8 @@ def page_data(
         "cells": cell_means(runs, measures, confidence),
         "checks": check_data(runs, checks) if len(checks) else None,
         "series": list(series),
-        "ccas": [{"key": cca, "name": cca_name(cca), "light": cca_colour(cca), "dark": cca_colour(cca, DARK), "marker": cca_marker(cca)} for cca in ccas],
+        "ccas": [_cca_item(cca) for cca in ccas],
+        "flow_ccas": [_cca_item(cca) for cca in dict.fromkeys(line["cca"] for line in series) if cca],
         "scenarios": [{"key": row["scenario"], "name": row["label"], "conditions": row["conditions"], "repeatable": is_repeatable(row["platform"]), "packets": row["platform"] == "uml"} for row in scenarios.to_dict("records")],
         "ip_versions": [{"key": key, "name": ip_words(key)} for key in ip_versions],
         "measures": measures,
@@ -139,6 +140,12 @@ def page_data(
             "values": {one["column"]: [_rounded(value) for value in runs[one["column"]]] for one in measures},
         },
     }  # fmt: skip
+
+
+def _cca_item(cca):
+    """Return the name and the look of a CCA."""
+    looks = {"light": cca_colour(cca), "dark": cca_colour(cca, DARK), "marker": cca_marker(cca)}
+    return {"key": cca, "name": cca_name(cca)} | looks
 
 
 def _text(value):
@@ -186,7 +193,8 @@ def render(inputs, params) -> str:
         undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     drawn = scenarios.to_dict("records")[:MOST_DRAWINGS]
-    data = page_data(runs, scenarios, checks, study["study"], params["confidence"], series_of(runs, **samples))
+    lines = series_of(runs, read_flows(inputs["flows"]), **samples)
+    data = page_data(runs, scenarios, checks, study["study"], params["confidence"], lines)
     return environment.get_template(Path(inputs["template"]).name).render(
         study=study,
         light=asdict(LIGHT),

@@ -8,13 +8,16 @@ from run_tables.table import OTHER, Table
 from run_tables.tidy_tables import TIDY_TABLES
 from study_files.study_design import StudyDesign
 from study_files.study_features import features_of
-from study_files.study_replications import replications_words
+from study_files.study_replications import most_replications
 from topics.registry import TOPICS
 from topics.topic import Analysis, Place, Plot, Topic
 
 #: In a study with at most this number of runs, one job runs all analyses and one job draws all figures, because starting a process
 #: takes longer than a script's work. In larger studies, jobs run in parallel, and a change repeats only the affected jobs.
 MOST_RUNS_TOGETHER = 500
+#: Minimum number of runs of a cell for an interval of the mean, as `inference.mean_interval.LEAST_RUNS`; captions of studies with fewer
+#: replications mention no intervals. That module isn't imported here, because the Snakefile imports this one.
+RUNS_OF_AN_INTERVAL = 6
 #: Kind of file that a figure consists of -> suffix of the file's name.
 FIGURE_SUFFIXES = {"figure": ".svg", "data": ".csv", "caption": ".rst"}
 
@@ -197,12 +200,14 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of a figure's rule, which are passed to the script and the caption.
 
-    ``settings`` are the study's confidence and significance.
+    ``settings`` are the study's confidence and significance. ``intervals`` is whether a cell has enough runs for an interval of the mean.
     """
+    most = most_replications(design.study)
     return {
         "confidence": settings["confidence"],
         "significance": settings["significance"],
-        "replications": replications_words(design.study),
+        "replications": most,
+        "intervals": most >= RUNS_OF_AN_INTERVAL,
         "by": design.cell_words,
         "cca_word": design.cca_word,
         "both_ip_versions": design.ip_versions_compared,

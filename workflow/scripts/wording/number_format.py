@@ -1,6 +1,7 @@
 """Format numbers for readers; the results aren't used in computations."""
 
 import math
+from decimal import Decimal
 
 NONE = "–"
 
@@ -30,10 +31,15 @@ def number(value, decimals=None) -> str:
 
 
 def plain(value) -> str:
-    """Return a configured number with thousands separators and without a superfluous ".0", such as 1,000 or 0.5."""
+    """Return a configured number with thousands separators and without a superfluous ".0", such as 1,000, 0.5 or 0.00001."""
     if is_missing(value):
         return NONE
-    return f"{value:,.10g}"
+    return f"{Decimal(f'{value:.10g}'):,f}"
+
+
+def rounded(value, digits) -> str:
+    """Return a number rounded to a number of significant digits, in the form of `plain`: 1,230 or 0.0123 for three digits."""
+    return plain(float(f"{value:.{digits}g}"))
 
 
 def interval_words(low, high, mean) -> str:
@@ -52,15 +58,15 @@ def p_value(value) -> str:
 
 
 def tick(value) -> str:
-    """Return a short axis label, such as 0.01, 50, 1,000, 20k or 3M."""
+    """Return a short axis label, such as 0.00001, 50, 1,000, 20k or 3M."""
     for size, letter in ((1_000_000, "M"), (10_000, "k")):
         if abs(value) >= size:
             return f"{value / (1000 if letter == 'k' else size):.10g}{letter}"
-    return f"{value:,.10g}"
+    return plain(value)
 
 
 def count(number_of, singular, plural=None) -> str:
     """Return a number with its noun: "1 run" or "5 runs"; the number may also be a text, as in "5 to 7 runs"."""
     if isinstance(number_of, str):
         return f"{number_of} {plural or singular + 's'}"
-    return f"{number_of:,} {singular if number_of == 1 else plural or singular + 's'}"
+    return f"{plain(number_of)} {singular if number_of == 1 else plural or singular + 's'}"

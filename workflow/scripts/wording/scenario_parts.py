@@ -12,7 +12,7 @@ from experiment.timeline import TRACES
 from wording.host_option_words import effects_of as host_effects
 from wording.link_option_words import effects_of
 from wording.link_words import link_words, timeline_words
-from wording.number_format import count, plain
+from wording.number_format import count, plain, rounded
 from wording.scenario_keys import POLICERS_OF_LINK, SEPARATOR, said
 from wording.scenario_words import both_ways, groups_words, ip_words, loss_words, platform_name, rate_words
 
@@ -44,10 +44,11 @@ def _rate(scenario):
     elif len(capacity.rates()) == 1 or run.multipath.outage:
         words = rate_words(capacity.most_mbps() / paths)
     else:
+        rates = capacity.least_mbps(), capacity.most_mbps(), capacity.mean_mbps(0, round(1e9 * run.expected_s))
+        factor, unit = (1000, "Gbit/s") if rates[1] / paths >= 1000 else (1, "Mbit/s")
         # A trace's rates have many digits, so they are rounded.
-        least, most = (float(f"{pick() / paths:.4g}") for pick in (capacity.least_mbps, capacity.most_mbps))
-        mean = capacity.mean_mbps(0, round(1e9 * run.expected_s)) / paths
-        words = f"{plain(least)} to {rate_words(most)} (mean {mean:.4g})"
+        least, most, mean = (rounded(rate / paths / factor, 4) for rate in rates)
+        words = f"{least} to {most} {unit} (mean {mean})"
     policed = " by a policer" if capacity.policed_mbps is not None else ""
     several = f"{paths} \N{MULTIPLICATION SIGN} " if paths > 1 else ""
     several = f"{len(run.bottlenecks)} bottlenecks from " if run.is_chain else several

@@ -1,6 +1,6 @@
 """Names and numbers for sentences: the usual names of CCAs, and scenarios with their conditions."""
 
-from wording.number_format import is_missing, number, p_value
+from wording.number_format import is_missing, number, p_value, rounded
 from wording.scenario_words import ip_words, shared_and_own
 
 # Name of a kernel module -> spelling used by the CCA's authors and in RFCs.
@@ -23,9 +23,9 @@ def listed(names) -> str:
 
 def short(value) -> str:
     """Return a number with three significant digits; numbers of 1,000 or more, and very small ones, are in the form of `number`."""
-    if is_missing(value) or value >= 1000 or 0 < abs(value) < 0.001:
+    if is_missing(value) or abs(value) >= 1000 or 0 < abs(value) < 0.001:
         return number(value)
-    return f"{value:.3g}"
+    return rounded(value, 3)
 
 
 def between(values) -> str:

@@ -21,7 +21,7 @@ from topics.calibration.exact_values import (
     spread_ms,
 )
 from topics.calibration.tables import CALIBRATION
-from wording.number_format import is_missing, number, plain
+from wording.number_format import is_missing, number, plain, rounded
 from wording.scenario_words import rate_words
 
 #: Quantities, in the order in which the table and the page show them.
@@ -184,7 +184,7 @@ def _loss(point):
             how = (
                 "each lost independently"
                 if of_one == 1
-                else f"{of_one:.3g} of which carry as much information as one packet with independent losses"
+                else f"{rounded(of_one, 3)} of which carry as much information as one packet with independent losses"
             )
             measured = 100 * point[f"lost_{direction}"] / offered
             if (expected := offered / of_one * share / 100) < LEAST_LOSSES:

@@ -13,6 +13,7 @@ from topics.claims.claim_measures import measure_of, meets_requirement
 from topics.claims.claim_predicates import Outcome, ratios_of, strata_of, taken
 from topics.claims.claim_quantities import LEVELS, SIDES
 from topics.claims.claim_words import level_words, paired_scenarios, places_words, side_words
+from wording.number_format import rounded
 from wording.sentence_words import listed
 
 AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
@@ -148,7 +149,7 @@ def largest_difference(claim, samples, tail) -> Outcome:
     )
     unit = measure_of(claim, "minuend").unit
     order = np.argsort(-differences, kind="stable")
-    amounts = [f"{differences[index]:.4g}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
+    amounts = [f"{rounded(differences[index], 4)}{unit and f' {unit}'} in scenario {names[index]}" for index in order]
     return Outcome(
         value, low, high, "times", subject, f"the differences in descending order are {', '.join(amounts)}", JOINT
     )

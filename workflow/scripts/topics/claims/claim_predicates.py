@@ -25,7 +25,7 @@ from topics.claims.claim_intervals import (
 from topics.claims.claim_measures import DIGITS, Measure, measure_of, meets_requirement, quotient
 from topics.claims.claim_quantities import LEVELS, SIDES
 from topics.claims.claim_words import places_words
-from wording.number_format import count, plain
+from wording.number_format import count, plain, rounded
 from wording.sentence_words import listed
 
 AXES = {"scenario": 1, "cca": 2, "ip_version": 3}
@@ -256,7 +256,12 @@ def no_difference(claim, samples, tail) -> Outcome:
         value, (low, high) = (six - four)[0, 0], (end[0] for end in t_interval(six - four, strata, tail))
     where = f"mean of {count(cells[0, ..., 0].size, 'cell')}"
     return Outcome(
-        value, low, high, unit, f"IPv6 minus IPv4, {where}", f"IPv4 has {four[0, 0]:.4g}, IPv6 {six[0, 0]:.4g}"
+        value,
+        low,
+        high,
+        unit,
+        f"IPv6 minus IPv4, {where}",
+        f"IPv4 has {rounded(four[0, 0], 4)}, IPv6 {rounded(six[0, 0], 4)}",
     )
 
 

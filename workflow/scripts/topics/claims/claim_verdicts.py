@@ -22,7 +22,7 @@ from topics.claims.claim_predicates import OF_ONE_GROUP, counts_of, parts_of
 from topics.claims.claim_samples import Samples
 from topics.claims.claim_words import requirement_words
 from topics.claims.tables import CLAIMS, NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
-from wording.number_format import count, p_value
+from wording.number_format import count, p_value, rounded
 from wording.scenario_words import ip_words
 
 #: Verdict -> sentence about the value of runs that repeat one measurement.
@@ -265,7 +265,7 @@ def _paired_words(claim, samples, measure, mask, significance, differs):
     p_words = p_value(p) if p < 0.001 else f"= {p_value(p)}"
     if p > significance:
         return f"the paired test {words} {'finds none' if differs else 'agrees'}, p {p_words}"
-    direction, size = "higher" if effect > 0 else "lower", f", by {abs(effect):.3g} {of} on average"
+    direction, size = "higher" if effect > 0 else "lower", f", by {rounded(abs(effect), 3)} {of} on average"
     if claim["quantity"] in ("throughput_per_stream_mbps", "goodput_mbps"):
         size += _header_words(samples.runs)
     start, end = ("and", "") if differs else ("but", ", which pooling hides")

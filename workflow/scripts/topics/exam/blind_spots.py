@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from wording.number_format import plain
+from wording.number_format import plain, rounded
 
 #: Time in s after a flow's start. Only the exam's long cases can show effects that begin later.
 LONG_S = 60
@@ -54,7 +54,7 @@ def _from_to(values, unit):
     known = values.dropna()
     if known.empty:
         return ""
-    low, high = (plain(float(f"{one:.3g}")) for one in (known.min(), known.max()))
+    low, high = (rounded(one, 3) for one in (known.min(), known.max()))
     return f"{low} {unit}" if low == high else f"{low} to {high} {unit}"
 
 

@@ -12,6 +12,7 @@ from figure_parts.scenario_panels import DASHES, TITLE_PT, Grid, PanelFigure, li
 from figure_parts.tooltips import tell_line
 from run_tables.series_of_runs import series_of_runs
 from topics.fairness.flow_shares import numbered, two_sided_runs
+from wording.number_format import rounded
 from wording.scenario_words import conditions
 
 # Column of the data -> title of the panel.
@@ -132,7 +133,7 @@ def _key(axes, flows, styles):
 
 def _describe(data, name, words, conditions):
     means = "; ".join(
-        f"flow {flow + 1} ({cca}) {of_flow[name].mean():.3g} on average, up to {of_flow[name].max():.3g}"
+        f"flow {flow + 1} ({cca}) {rounded(of_flow[name].mean(), 3)} on average, up to {rounded(of_flow[name].max(), 3)}"
         for (flow, cca), of_flow in data[data[name].notna()].groupby(["flow", "flow_cca"], sort=True)
     )
     return f"{words} over time, {conditions}: {means or 'no valid run'}."

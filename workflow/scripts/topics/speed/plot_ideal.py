@@ -1,5 +1,7 @@
 """Plot, as a heat map, the percentage of the ideal goodput that each CCA reaches in each scenario."""
 
+import math
+
 import pandas as pd
 from matplotlib.patches import Rectangle
 
@@ -13,7 +15,7 @@ from figure_parts.figure_style import (
     ramp_text_colour,
 )  # fmt: skip
 from figure_parts.figure_svg import Drawing
-from figure_parts.scenario_panels import Grid, PanelFigure, panel_title, parts_of
+from figure_parts.scenario_panels import LETTER_SHARE, Grid, PanelFigure, panel_title, parts_of
 from figure_parts.scenario_rows import LABELS_PT, ROW_PT, label_rows, shared_and_own
 from figure_parts.tooltips import cell_name, tell, value_words
 from run_tables.run_keys import CELL
@@ -26,6 +28,8 @@ BOUNDS_PERCENT = (1, 3, 10, 30, 60, 90)
 # If there are more CCAs than this, they are split into several panels, so that tiles stay legible on a phone.
 CCAS_A_PANEL = 8
 TILE_PT, RIGHT_PT, NAMES_PT, TITLE_PT, KEY_PT, HEADER_PT = 23, 14, 36, 32, 34, 32
+# Type size of the CCAs' names above the columns, and their slope in degrees.
+NAME_PT, SLOPE = FONT_SIZE_PT - 0.5, 50
 NO_IDEAL = "no ideal known"
 
 
@@ -54,7 +58,9 @@ def ramp_step(percent) -> int:
 
 
 def share_words(percent) -> str:
-    """Return the text of a tile for a share of the ideal: 0.04, 3.2, 97.1, 100."""
+    """Return the text of a tile for a share of the ideal: <0.01, 0.04, 3.2, 97.1, 100."""
+    if 0 < percent < 0.005:
+        return "<0.01"
     if percent >= 99.95:
         return f"{percent:.0f}"
     return f"{percent:.1f}" if percent >= 0.095 or percent == 0 else f"{percent:.2f}"
@@ -65,10 +71,14 @@ def _draw(shares, scenarios, ccas, ip_versions) -> PanelFigure:
     apply_style()
     parts = parts_of(ccas, CCAS_A_PANEL)
     shown = [(ip_version, part) for part in parts for ip_version in ip_versions]
-    width = LABELS_PT + TILE_PT * max(6, len(parts[0])) + RIGHT_PT
-    top = TITLE_PT + NAMES_PT
+    # Long names, such as those of mixes and programs, need more space above the tiles and to their right.
+    long, slope = LETTER_SHARE * NAME_PT * max(map(len, ccas), default=0), math.radians(SLOPE)
+    names = max(NAMES_PT, long * math.sin(slope) + 4)
+    beside = max(RIGHT_PT, long * math.cos(slope) - TILE_PT / 2)
+    width = LABELS_PT + TILE_PT * max(6, len(parts[0])) + beside
+    top = TITLE_PT + names
     grid = Grid(len(shown), len(ip_versions), width, top + ROW_PT * len(scenarios) + KEY_PT, HEADER_PT)
-    drawn = PanelFigure("Goodput over the ideal, %", grid, (LABELS_PT, RIGHT_PT, top, KEY_PT))
+    drawn = PanelFigure("Goodput over the ideal, %", grid, (LABELS_PT, beside, top, KEY_PT))
     places = {name: row for row, name in enumerate(scenarios["scenario"])}
     for ip_version, part in shown:
         right = width - LABELS_PT - TILE_PT * len(part)
@@ -79,12 +89,12 @@ def _draw(shares, scenarios, ccas, ip_versions) -> PanelFigure:
         axes.set_xlim(0, len(part))
         axes.set_ylim(len(scenarios) - 0.5, -0.5)
         axes.set_axis_off()
-        panel_title(axes, ip_words(ip_version), _below_title(of_panel, scenarios), LABELS_PT, NAMES_PT, right)
+        panel_title(axes, ip_words(ip_version), _below_title(of_panel, scenarios), LABELS_PT, names, right)
         label_rows(axes, scenarios)
         for column, cca in enumerate(part):
             axes.text(
-                column + 0.45, -0.5 - 4 / ROW_PT, cca, size=FONT_SIZE_PT - 0.5, color=LIGHT.ink,
-                rotation=50, rotation_mode="anchor", ha="left", va="baseline",
+                column + 0.45, -0.5 - 4 / ROW_PT, cca, size=NAME_PT, color=LIGHT.ink,
+                rotation=SLOPE, rotation_mode="anchor", ha="left", va="baseline",
             )  # fmt: skip
         for cell in of_panel.to_dict("records"):
             _tile(axes, part.index(cell["cca"]), places[cell["scenario"]], cell)
@@ -116,7 +126,7 @@ def _tile(axes, column, row, cell):
     tell(tile, [f"{words}, goodput {goodput}" if known else cell["note"]], cell_name([cell]))
     text = share_words(cell["percent"]) if known else "?" if cell["note"] == NO_IDEAL else "none"
     axes.text(
-        column + 0.5, row, text, size=SMALL_SIZE_PT if known else SMALL_SIZE_PT - 0.5, ha="center",
+        column + 0.5, row, text, size=SMALL_SIZE_PT if known and len(text) < 5 else SMALL_SIZE_PT - 0.5 - known, ha="center",
         va="center_baseline", color=ramp_text_colour(step) if known else LIGHT.muted,
         style="normal" if known else "italic",
     )  # fmt: skip

@@ -6,6 +6,7 @@ import pandas as pd
 from tcp_models.linux_ccas import LEFT
 from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
 from topics.time_series.window_theory import TheoryPath, steady_tooth
+from wording.number_format import rounded
 
 #: Quantity -> unit, and the verdict's tolerance for effects outside the theory, in percent of the ends of the range (None if there is no
 #: verdict).
@@ -144,7 +145,7 @@ def why_no_theory(path) -> str:
         return ""
     return (
         f"a buffer of {path.buffer_packets} packets is shorter than {LEAST_BURSTS} bursts: "
-        f"Linux sends {path.burst_packets:.2g} packets at once"
+        f"Linux sends {rounded(path.burst_packets, 2)} packets at once"
     )
 
 

@@ -93,7 +93,7 @@ def rtt_words(valid, least="the base RTT", packet_ms=None) -> list[str]:
     minimum = "the minimum RTT in each scenario" if len(excess) > 1 else "the minimum RTT"
     if max(abs(low), abs(high)) < 0.005:
         return [f"{minimum} is within 0.01 ms of {least}"]
-    if low < 0:
+    if low <= -0.005:
         return [f"{minimum} differs from {least} by {minus(f'{low:.2f} to {high:.2f}')} ms"]
     slow = "" if packet_ms is None else packet_ms.get(excess.idxmax(), 0)
     where = f", on a link where a packet takes {number(slow, 2)} ms" if high >= 1 and slow >= high / 10 else ""
