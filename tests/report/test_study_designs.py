@@ -120,6 +120,7 @@ def test_details_of_a_scenario_are_what_is_not_as_usual():
     assert scenario_details(usual) == [
         "segmentation offload off", "netem receiving-side", "iperf3 processes: per-flow", written,
     ]  # fmt: skip
+    assert scenario_details(usual | {"groups": "own, file mine:bbr"})[-1] == "groups of flows: own, file mine:bbr"
     other = usual | {
         "platform": "ns3:3.44", "pairs": 16.0, "access_delay_ms": "0 30", "start_within_ms": 0.0, "segment_bytes": 1420.0,
         "min_rto_ms": 1000.0, "delayed_acks": False, "recovery": "classic", "kernel": "Linux, HZ=250",

@@ -146,6 +146,8 @@ def scenario_details(row) -> list[str]:
         offload = "on" if row["segmentation_offload"] else "off"
         details += [f"segmentation offload {offload}", f"netem {row['netem']}"]
     details += [*_traffic_details(row), *_cable_details(row)]
+    if row["groups"]:
+        details.append(f"groups of flows: {row['groups']}")
     if row["ecn"] != "off":
         details.append(f"ECN {row['ecn']}")
     if row["reverse_queue"]:
