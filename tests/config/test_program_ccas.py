@@ -27,6 +27,7 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my").mkdir()
     (tmp_path / "my/flow").write_text("#!/bin/sh\n")
+    (tmp_path / "my/flow").chmod(0o755)
 
 
 def config(ccas=("cubic", "mine:fast"), programs=None, **scenario):

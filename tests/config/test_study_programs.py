@@ -11,7 +11,7 @@ import yaml
 from experiment.programs import PLACEHOLDERS, Program, needs_files
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import ReceivedError, check_specification
-from session.candidate_programs import declarations
+from session.candidate_programs import declarations, named_program
 from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.program_ccas import programs_under_test
@@ -84,16 +84,31 @@ def test_a_program_that_logs_says_so_in_its_runs_and_another_has_no_such_key():
 
 
 def test_a_runs_identity_covers_contents_names_and_modes(files):
-    before = specification(study())
-    assert specification(study()) == before
+    commands = {"server": "sh {folder}/flow {server} {seconds}", "client": "sh {folder}/flow"}
+    before = specification(study(**commands))
+    assert specification(study(**commands)) == before
     (files / "my/flow").touch()
-    assert specification(study()) == before
+    assert specification(study(**commands)) == before
     (files / "my/flow").chmod(0o644)
-    other_mode = specification(study())
+    other_mode = specification(study(**commands))
     (files / "my/flow").write_text("#!/bin/bash\n")
-    other_content = specification(study())
+    other_content = specification(study(**commands))
     digests = {next(iter(needs_files(RunSpecification(one)).values())) for one in (before, other_mode, other_content)}
     assert len(digests) == 3
+
+
+def test_a_file_that_is_not_executable_begins_no_command(files):
+    (files / "my/flow").chmod(0o644)
+    wanted = "try.yaml: programs.mine.server begins with {folder}/flow, which is not executable; allowed: an executable file (chmod +x)."
+    assert refusal() == wanted
+
+
+def test_a_declaration_in_a_file_of_its_own_is_refused_by_that_files_name(files):
+    """The study that `make exam` writes doesn't exist yet."""
+    (files / "mine.yaml").write_text(yaml.safe_dump(MINE | {"client": "{folder}/flwo get"}))
+    with pytest.raises(studies.StudyError) as caught:
+        named_program("", "mine.yaml", studies.StudyError)
+    assert str(caught.value).startswith("mine.yaml: client begins with {folder}/flwo, and my/flow has no such file")
 
 
 def test_a_study_without_programs_has_the_specifications_that_it_had():
@@ -125,6 +140,9 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"qlog": "../*"}, "programs.mine.qlog is \"../*\"; allowed: a file's name, perhaps with * and ?, or null."),
         ((), {"client": "'unclosed"}, "programs.mine.client is 'unclosed; the quotes in it are invalid"),
         ((), {"client": ""}, "programs.mine.client is empty; allowed: a command."),
+        ((), {"client": "cd {folder} && ./flow get"}, "programs.mine.client has the word &&, and no shell interprets it; allowed: a command"),
+        ((), {"client": "{folder}/flwo get"}, "programs.mine.client begins with {folder}/flwo, and my/flow has no such file; allowed: {folder}/flow."),
+        ((), {"ccas": "cubic"}, "programs.mine.ccas is \"cubic\"; allowed: a list of names, such as [cubic]."),
         ((), {"ccas": ["a", "b"]}, "programs.mine.ccas is a, b, and neither server nor client has {cca}, so all of them would be the same"),
         ((), {"ccas": ["a", "b"], "server": "{folder}/flow {seconds} ${cca}"}, "neither server nor client has {cca}"),
         ((), {"server": "{folder}/flow"}, "stop_s is 10, and no command of mine has {seconds}"),
@@ -156,6 +174,7 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     block, under_test, logs = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
     for program in ("mine", "quic-go", "quinn", "aioquic", "s2n-quic", "quiche"):
         (files / "my" / program).write_text("x")
+        (files / "my" / program).chmod(0o755)
     of_page = studies.resolve(yaml.safe_load(block), "docs/programs.md")
     labels = [Program(**group["program"]).label for group in of_page["scenarios"][0]["groups"] if group["program"]]
     assert labels == ["mine:bbr", "mine:cubic"]

@@ -2,15 +2,19 @@
 
 import pandas as pd
 
+from report_page.method_statements import NETWORK
 from report_page.metric_definitions import with_sources
-from report_page.study_facts import as_run, facts_of_design, programs_of, without_chance
+from report_page.study_facts import as_run, facts_of_design, programs_of, tcp_programs_of, without_chance
 from run_tables.metrics import METRICS
 from study_files import study as studies
 from study_files.study_design import StudyDesign
+from testbed.network.transport import DEFAULTS
+from wording.sentence_words import cca_name
 
 
-def design_of(*ccas):
+def design_of(*ccas, protocol="udp"):
     program = {
+        "protocol": protocol,
         "server": "python3 serve {server} {seconds} --cc {cca}",
         "client": "python3 get {server}",
         "ccas": ["cubic"],
@@ -25,6 +29,14 @@ def design_of(*ccas):
 def test_a_program_among_the_ccas_is_named_beside_iperf3():
     assert programs_of(as_run(design_of("cubic", "mine:cubic"))) == "iperf3 and mine:cubic"
     assert programs_of(as_run(design_of("mine:cubic"))) == "mine:cubic"
+
+
+def test_a_program_over_tcp_is_said_to_choose_its_cca():
+    """Otherwise the guest's default, which no reader would expect, passes for the program's CCA."""
+    assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic", protocol="tcp"))) == ["mine:cubic"]
+    assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic"))) == []
+    (text,) = (one.text for one in NETWORK if "{tcp_programs}" in one.text)
+    assert f"the guest's default, {cca_name(DEFAULTS[0])}." in text
 
 
 def test_each_metric_names_what_it_is_read_from_for_programs_too():

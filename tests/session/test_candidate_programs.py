@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
         "small.yaml": EXAM,
         "my/flow": "#!/bin/sh\n",
         "my/one.yaml": ONE | {"ccas": ["fast"], "explanation": "It is new."},
-        "my/two.yaml": {"study": "any", "ccas": ["cubic"], "programs": {"one": ONE | {"ccas": ["a", "Bb"]}, "two": ONE | {"ccas": ["a"]}}},
+        "my/two.yaml": {"study": "any", "ccas": ["cubic"], "programs": {"one": ONE | {"ccas": ["a", "Bb"], "client": "{folder}/flow get {server} {cca}"}, "two": ONE | {"ccas": ["a"]}}},
         "my/plain.yaml": ONE,
         "my/typo.yaml": ONE | {"protokol": "udp"},
         "my/no-seconds.yaml": ONE | {"server": "{folder}/flow serve {server}"},
@@ -46,6 +46,7 @@ def folder(tmp_path, monkeypatch):
     }  # fmt: skip
     for name, content in files.items():
         Path(name).write_text(content if isinstance(content, str) else yaml.safe_dump(content))
+    Path("my/flow").chmod(0o755)
     return tmp_path
 
 
@@ -73,7 +74,7 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
     with pytest.raises(CandidateError, match=f"my/{stack} doesn't exist. `make stack STACK={stack}` builds it."):
         candidate_of(f"{stack}:{cca}")
-    Path("my", stack).touch()
+    Path("my", stack).touch(0o755)
     made = candidate_of(f"{stack}:{cca}")
     declared, _ = declarations(ROOT / f"examples/{stack}.yaml", CandidateError)
     assert (made.name, made.programs) == (f"{stack}:{cca}", declared)

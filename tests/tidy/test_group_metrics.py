@@ -9,9 +9,13 @@ from experiment.web_objects import NOT_COMPLETE
 from run_tables.flows_under_test import numbers_under_test
 from run_tables.group_metrics import groups_of_run, jitter_ms, waits_ms
 from run_tables.load_metrics import convergence_s, load_metrics
+from run_tables.program_deliveries import with_program_deliveries
+from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, run_metrics
+from study_files import study as studies
 from study_files.study_groups import counted_flows
 from tcp_models.completion_time import ideal_completion_s, last_departure_s
+from testbed.readings.deliveries import windows
 
 KEYS = {"scenario": "s", "cca": "reno", "ip_version": "ipv4", "replication": 1}
 #: At 10 Mbit/s: a packet of 1,250 bytes takes a millisecond.
@@ -173,3 +177,64 @@ def test_a_run_without_long_flows_has_no_goodput(document):
         metrics[name] is None for name in ("goodput_mbps", "rtt_mean_ms", "retransmits", "jain_index", "rtt_steady_ms")
     )
     assert metrics["packets_sent"] > 0 and not math.isnan(metrics["loss_percent"])
+
+
+def run_of_programs(cca):
+    """Return the document of a run of a program or of a CCA of the kernel, in which a group of another program sends from 2 to 4 s.
+
+    The flow under test delivers 1 MB/s for 10 s, or half of this while the other program's flow is active.
+    """
+    program = {
+        "server": "serve {server} {seconds} {bytes}", "client": "get {server} {seconds}", "protocol": "udp", "ccas": ["mine"],
+    }  # fmt: skip
+    groups = [
+        {"name": "own", "cca": "own", "stop_s": 10},
+        {"name": "brief", "program": "other", "start_s": 2, "stop_s": 4},
+    ]
+    programs = {"p": program, "other": {key: value for key, value in program.items() if key != "ccas"}}
+    study = {"study": "try", "ccas": ["reno", "p:mine"], "programs": programs}
+    config = study | {"scenarios": [{"id": "a", "traffic": {"duration_s": 10}, "flows": groups}]}
+    asked = studies.run_specification(studies.resolve(config, "try.yaml"), "a", cca, "ipv4", 1)
+    own, brief = [500_000 if 20 <= step < 40 else 1_000_000 for step in range(100)], [0] * 20 + [500_000] * 20
+    flows = [(0, own), (2, brief)] if cca == "p:mine" else [(2, brief)]
+    side = {"started_ns": 0, "ended_ns": 10**10, "ended_by": "itself", "status": 0, "reported": None}
+    document = {
+        "specification": asked, "traffic": [], "stack": {"tcp": {"h1": {}, "h2": {}}},
+        "programs": [{"start_ns": start_s * 10**9, "client": side, "server": side} for start_s, _ in flows],
+        "program_packets": {
+            "flows": [
+                {
+                    "first_sent_ns": start_s * 10**9, "last_arrived_ns": 10**8 * len(steps), "step_ns": 10**8,
+                    "arrived_bytes_by_step": steps, "bytes_arrived": sum(steps), "distinct_bytes": None,
+                    "bytes_sent": sum(steps), "repeated_packets": None,
+                }
+                for start_s, steps in flows
+            ]
+        },
+    }  # fmt: skip
+    times_ns = [250_000_000 * step for step in range(1, 41)]
+    count = [sum(own[: at // 10**8]) for at in times_ns]
+    delivered = {"time_ns": times_ns, "flows": [{"flow": 0, "bytes": count}]}
+    return document if cca == "p:mine" else document | {"delivered": delivered}
+
+
+def test_other_programs_leave_the_window_of_a_program_as_that_of_the_kernels_ccas():
+    """Otherwise the program's goodput would count only while the other program sends, and the kernel's CCA's over the entire run."""
+    begins_s, ends_s = zip(
+        *(
+            (window.begin_ns / 1e9, window.end_ns / 1e9)
+            for cca in ("reno", "p:mine")
+            for window in windows(with_program_deliveries(run_of_programs(cca))).values()
+        ),
+        strict=True,
+    )
+    assert max(begins_s) < 0.5 and min(ends_s) > 9.5
+
+
+def test_counters_of_tcp_dont_describe_a_program_under_test():
+    """The hosts of a program's flows aren't read, and 0 recoveries would be a measurement."""
+    of_program, of_kernel = map(reordering_counts, map(run_of_programs, ("p:mine", "reno")))
+    assert set(of_program.values()) == {None} and set(of_kernel.values()) == {0}
+    readings = {"sockets": [{"sockets": [{"flow": 1, "cwnd_packets": 10}]}]}
+    found = [cwnd_packets(run_of_programs(cca) | readings) for cca in ("p:mine", "reno")]
+    assert found == [None, 10]

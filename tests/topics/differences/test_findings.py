@@ -13,7 +13,7 @@ from topics.differences.compare_levels import compare_levels
 from topics.differences.measures import margins_of
 from topics.differences.ranking import ranked
 from topics.differences.section import compared_words, of_kernels
-from topics.differences.sentences import Told, alike_sentence, open_sentence
+from topics.differences.sentences import Told, alike_sentence, open_sentence, undecided_sentence
 
 MARGIN_OF = margins_of(studies.resolve({"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a"}]}, "s.yaml"))
 
@@ -101,6 +101,20 @@ def test_what_no_run_settles_is_said_to_be_open():
     assert open_sentence(compared(runs)[1]).startswith(
         "No difference between Reno and CUBIC is shown, and none is ruled out"
     )
+
+
+def test_a_cca_of_the_studys_own_is_mentioned_even_if_no_run_settles_its_differences():
+    """The finding about Vegas would otherwise be all that the page states."""
+
+    def values(scenario, cca, replication, ip_version, rng):
+        if cca == "mine":
+            return {"rtt_mean_ms": np.nan, "goodput_mbps": 9 * np.exp(0.3 * rng.standard_normal())}
+        return {"rtt_mean_ms": {"reno": 60, "vegas": 40}[cca] * (1 + 0.01 * rng.standard_normal())}
+
+    comparisons = compared(runs_of(values, ccas=("reno", "vegas", "mine"), n=10))[1]
+    text = undecided_sentence(comparisons, ("mine",))
+    assert text.startswith("No difference between mine and other CCAs is shown, and none is ruled out: pairs of runs ")
+    assert undecided_sentence(comparisons, ("vegas",)) == undecided_sentence(comparisons, ()) == ""
 
 
 def test_a_cca_of_the_studys_own_comes_first():

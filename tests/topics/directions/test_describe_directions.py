@@ -8,7 +8,7 @@ import pytest
 from study_files.study import resolve
 from study_files.study_design import StudyDesign
 from topics.directions.describe_directions import describe_directions
-from topics.directions.plot_directions import lines_of
+from topics.directions.plot_directions import lines_of, plot_directions
 from topics.directions.section import findings
 from topics.directions.topic import TOPIC, apart, offered
 
@@ -69,6 +69,30 @@ def test_findings_are_about_flows_that_send_at_once(groups, count):
         design=design_of(*groups), tables=SimpleNamespace(direction_cells=cells), ranked=lambda cells: cells
     )
     assert len(findings(material)) == count
+
+
+def test_programs_have_no_rtt_and_no_panel():
+    """Programs over UDP report no RTT, and have no interval reports."""
+    rows = [flow(0, "forward", 10, rtt_mean_ms=None), flow(1, "reverse", 1.5, rtt_mean_ms=None)]
+    material = SimpleNamespace(
+        design=design_of({}, UP), tables=SimpleNamespace(direction_cells=described(rows)), ranked=lambda cells: cells
+    )
+    (finding,) = findings(material)
+    assert (
+        finding.text
+        == "Both: CUBIC carries 10 Mbit/s down (50 % of the rate) and 1.5 Mbit/s up (75 % of the rate) at once."
+    )
+
+
+@pytest.mark.parametrize("shown", [["forward", "rtt"], []])
+def test_only_series_with_data_have_panels(shown, tmp_path):
+    """A program sends one way, or both ways."""
+    interval = CELL | {"replication": 1, "flow": 0, "start_s": 0.0, "end_s": 1.0, "sent_mbps": 2.0, "rtt_ms": 40.0}
+    pd.DataFrame([interval]).iloc[: len(shown)].to_parquet(tmp_path / "intervals.parquet")
+    runs = pd.DataFrame([CELL | {"replication": 1, "valid": True}])
+    flows = pd.DataFrame([flow(0, "forward", 10), flow(1, "reverse", 1.5)])
+    drawing = plot_directions(runs, SCENARIOS, flows, tmp_path / "intervals.parquet")
+    assert list(dict.fromkeys(drawing.data["series"])) == shown and len(drawing.panels) == max(1, len(shown))
 
 
 def test_goodputs_of_a_direction_are_added_and_its_rtts_are_averaged():

@@ -204,7 +204,7 @@ def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
     [
         ("sleep 1000", "the server did not open UDP port 14001 within 60 s, no output"),
         ("sh -c 'echo no; exit 4'", "the server ended before it was ready (exit status 4), last output: no"),
-        ("{folder}/missing {seconds}", "the server could not be started, last output: /program/missing: No such file or directory"),
+        ("/missing {seconds}", "the server could not be started, last output: /missing: No such file or directory"),
         ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended before it was ready (exit status 3), last output: listening"),
     ],
 )  # fmt: skip

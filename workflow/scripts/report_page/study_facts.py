@@ -76,6 +76,7 @@ def facts_of(material, environments, any_tests) -> Facts:
             "equal_cells": int((goodput["measurements"] == 1).sum()),
             "cells": count(len(goodput), "cell"),
             "programs": programs_of(as_run(design)),
+            "tcp_programs": listed(tcp) if (tcp := tcp_programs_of(as_run(design))) else "",
         },
     )
 
@@ -126,6 +127,12 @@ def programs_of(scenarios) -> str:
         used |= dict.fromkeys(PROGRAMS[long if name == LONG else name] for name in applications if name != PROGRAM)
         used |= dict.fromkeys(Program(**group["program"]).label for group in scenario["groups"] if group["program"])
     return listed(list(used))
+
+
+def tcp_programs_of(scenarios) -> list[str]:
+    """Return the names of the declared programs that send data over TCP; ``scenarios`` are resolved scenarios."""
+    programs = [group["program"] for scenario in scenarios for group in scenario["groups"] if group["program"]]
+    return list(dict.fromkeys(Program(**one).label for one in programs if one["protocol"] == "tcp"))
 
 
 def replications_taken(runs) -> int | str:

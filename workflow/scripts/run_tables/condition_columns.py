@@ -11,7 +11,10 @@ APPLICATION_COLUMNS = (
         "Number of bottlenecks in series: 1, except for a chain. For a chain, columns on the bottleneck and its path refer to the narrowest bottleneck.",
     ),
     text_column("background", "Background traffic on the path: `none` or `server`."),
-    text_column("application", "`iperf3`, `round-trip` (qperf) or `ftp` (vsftpd, wget)."),
+    text_column(
+        "application",
+        "`iperf3`, `round-trip` (qperf) or `ftp` (vsftpd, wget). A program under test (`cca`) replaces the iperf3 flows; this column and the next two describe the flows that it replaces.",
+    ),
     text_column("protocol", "`tcp` or `udp`."),
     number_column(
         "message_bytes", "bytes", "Bytes that the application writes at a time; for UDP, the payload of a packet."

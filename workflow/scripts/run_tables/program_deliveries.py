@@ -17,7 +17,8 @@ from testbed.readings.deliveries import EARLY, PARTS
 def with_program_deliveries(document) -> dict:
     """Return a run document with program flows added to ``delivered`` and ``series``.
 
-    If no program is under test, nothing is added to ``delivered``, and only flows with a congestion control log are added to ``series``.
+    Only programs under test are added to ``delivered``, so other programs affect the period that flows have in common as little as they do
+    in runs of the kernel's CCAs. If no program is under test, only flows with a congestion control log are added to ``series``.
 
     The delivered bytes (`program_metrics.delivered_bytes`) are distributed over time in proportion to the bytes that arrived. The sent
     bytes are the payload of all packets.
@@ -32,8 +33,10 @@ def with_program_deliveries(document) -> dict:
         document = (
             document | {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}} if shown else document
         )
-    if not programs_under_test(run):
+    under_test = {group.name for group in programs_under_test(run)}
+    if not under_test:
         return document
+    flows = [one for one in flows if one[0].group in under_test]
     times_ns = document.get("delivered", {}).get("time_ns") or _reading_times_ns(run, flows)
     known = document.get("delivered", {}).get("flows", [])
     delivered = [

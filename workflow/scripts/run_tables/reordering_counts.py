@@ -1,7 +1,7 @@
 """Linux counters of out-of-order segments and of TCP's reactions to them."""
 
 from experiment.run_document import specification_of
-from run_tables.flows_under_test import numbers_under_test
+from run_tables.flows_under_test import numbers_under_test, programs_under_test
 from testbed.network.behind_bottleneck import counts
 
 #: Column of ``tidy/runs.csv`` -> the side whose hosts' counters are added up, and the names of these counters in nstat. The two DSACK
@@ -20,11 +20,13 @@ COUNTERS = {
 def reordering_counts(document) -> dict[str, int | None]:
     """Return the columns in `COUNTERS` and spurious_retransmits for a run; None for values that the hosts don't count.
 
+    A program under test has its own hosts, whose connections aren't part of ``traffic``, so the values are None for its runs.
+
     A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, spurious_retransmits is None, because
     retransmissions and duplicates can't be distinguished.
     """
     run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
-    if not counted or run.udp:
+    if not counted or run.udp or programs_under_test(run):
         return dict.fromkeys((*COUNTERS, "spurious_retransmits"))
     hosts = {side: {process[side] for process in document["traffic"]} for side in ("sender", "receiver")}
     counts_of_run = {
@@ -55,10 +57,13 @@ def any_drops(document) -> bool:
 
 
 def cwnd_packets(document) -> float | None:
-    """Return the mean congestion window in packets over all readings of the senders' sockets; None without readings.
+    """Return the mean congestion window in packets over all readings of the senders' sockets.
 
-    Each MPTCP subflow is a separate socket.
+    None without readings, and for a program under test, because only sockets of competing flows are read. Each MPTCP subflow is a separate
+    socket.
     """
+    if programs_under_test(specification_of(document)):
+        return None
     looks = document.get("sockets") or []
     seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]
     return sum(seen) / len(seen) if seen else None

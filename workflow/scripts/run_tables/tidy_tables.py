@@ -228,7 +228,7 @@ RUNS = Table(
         number_column("loss_burst_configured_packets", "packets", "Configured mean length of the bursts of losses in the data's direction.", _NO_BURSTS),
         count_column("loss_bursts", "", "Number of completed bursts of random losses in the data's direction.", _NO_BURSTS, "netem's drops, and its random numbers"),
         number_column("loss_burst_packets", "packets", "Mean length of the completed bursts of random losses in the data's direction: lost packets per burst.", f"{_NO_BURSTS}, or no burst ended", "netem's drops, and its random numbers"),
-        number_column("cwnd_packets", "packets", "Mean congestion window over all flows and the three readings of the senders' sockets (at quarters of the duration); each subflow of MPTCP counts separately.", "sockets were not read"),
+        number_column("cwnd_packets", "packets", "Mean congestion window over all flows and the three readings of the senders' sockets (at quarters of the duration); each subflow of MPTCP counts separately.", "sockets were not read, or a program is under test"),
         number_column(
             "window_limited_percent", "%",
             "Share of a flow's busy time (the time with data to send) in which the flow waited for the receiver's window or for room in "

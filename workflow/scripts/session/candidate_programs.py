@@ -6,7 +6,7 @@ from experiment.flow_groups import OWN, WEB
 from study_files import study as studies
 from study_files.named_programs import names_of
 from study_files.program_problems import program_cca_problems
-from study_files.programs import only_of_groups
+from study_files.programs import declaration_problems, only_of_groups
 from study_files.stacks import how_to_build
 from study_files.strict_yaml import read_mapping
 from study_files.study_groups import MOST_PROGRAMS
@@ -63,6 +63,8 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
             f"PROGRAM={shown(str(file), 200)}", [f"{what} of its programs; {meant}: one of {', '.join(names)}."]
         )
     name = fitting[0].partition(":")[0]
+    if problems := declaration_problems(programs[name]):
+        raise error(file, problems)
     return fitting[0], {name: programs[name]}, explanation
 
 

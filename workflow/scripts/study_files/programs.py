@@ -15,6 +15,10 @@ from wording.missing_files import absence
 
 #: Keys that are part of a declaration only in a resolved group.
 OF_GROUPS = ("name", "cca")
+#: Words that a shell would interpret, and that a program would get as arguments.
+OF_SHELLS = {"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "&>"}
+#: Maximum number of file names in a message.
+MOST_NAMED = 3
 #: Placeholders for the amount of traffic, which a group states in exactly one of these two units.
 AMOUNTS = ("seconds", "bytes")
 
@@ -30,8 +34,7 @@ def with_programs(study) -> list[str]:
     for name, one in written.items():
         complete, wrong = _completed(one)
         declared[name] = complete
-        wrong += [*only_of_groups(one), *_ccas_of_commands(complete, one.get("ccas") or [])]
-        problems += [f"programs.{name}.{problem}" for problem in wrong]
+        problems += [f"programs.{name}.{problem}" for problem in (*wrong, *_other_problems(one, complete))]
     others = {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
     parts = {part for cca in study["ccas"] for part in cca.split("+")} - others
     under_test = {part.partition(":")[0] for part in parts} & {*written}
@@ -66,6 +69,16 @@ def with_programs(study) -> list[str]:
                 "give the program another name."
             )
     return problems
+
+
+def declaration_problems(one) -> list[str]:
+    """Return the problems with a program's declaration (`programs`), as sentences that start with the affected key."""
+    complete, wrong = _completed(one)
+    return [*wrong, *_other_problems(one, complete)]
+
+
+def _other_problems(one, complete):
+    return [*only_of_groups(one), *_ccas_of_commands(complete, one.get("ccas") or [])]
 
 
 def only_of_groups(one) -> Iterator[str]:
@@ -107,7 +120,7 @@ def _completed(one):
                 complete[side] = [""]
         if not complete[side]:
             problems.append(f"{side} is empty; allowed: a command.")
-        problems += _placeholders(side, complete[side])
+        problems += [*_placeholders(side, complete[side]), *_shell_words(side, complete[side])]
     if complete.get("qlog") and "logs" not in _asked(complete[complete["data_from"]]):
         problems.append(
             f"qlog is {complete['qlog']}, and {complete['data_from']}, the sending side, has no {{logs}}; allowed: a command that "
@@ -115,7 +128,10 @@ def _completed(one):
         )
     if complete["path"] and not complete["sha256"]:
         try:
-            complete["sha256"] = digest_of(files_of(complete["path"]))
+            files = files_of(complete["path"])
+            complete["sha256"] = digest_of(files)
+            for side in ("server", "client"):
+                problems += _first_words(side, complete[side], complete["path"], files)
         except OSError as error:
             why = absence(complete["path"]) or error.strerror
             problems.append(f"path is {complete['path']}; {why}.{how_to_build(complete['path'])}")
@@ -144,6 +160,28 @@ def _placeholders(side, command) -> Iterator[str]:
     for name in _asked(command):
         if name not in PLACEHOLDERS:
             yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
+
+
+def _shell_words(side, command) -> Iterator[str]:
+    """Yield a problem if a command has a word that only a shell would interpret."""
+    if word := next((word for word in command if word in OF_SHELLS), None):
+        yield f"{side} has the word {word}, and no shell interprets it; allowed: a command without it, or sh -c with the command line as one word."
+
+
+def _first_words(side, command, path, files) -> Iterator[str]:
+    """Yield a problem if a command begins with one of the program's files that doesn't exist or isn't executable.
+
+    ``files`` are those of `files_of`.
+    """
+    name = command[0].removeprefix("{folder}/") if command else ""
+    if not command or name == command[0] or PLACEHOLDER.search(name):
+        return
+    if name not in files:
+        named = [f"{{folder}}/{one}" for one in sorted(files)[:MOST_NAMED]]
+        more = ["or another of its files"] if len(files) > MOST_NAMED else []
+        yield f"{side} begins with {command[0]}, and {path} has no such file; allowed: {', '.join(named + more)}."
+    elif not files[name][1]:
+        yield f"{side} begins with {command[0]}, which is not executable; allowed: an executable file (chmod +x)."
 
 
 def program_problems(group, scenario) -> Iterator[str]:

@@ -15,9 +15,10 @@ from report_parts.data_tables import Cell
 from report_parts.hypothesis_cells import ALIKE as ALIKE_STYLE
 from report_parts.hypothesis_cells import DIFFERS, OPEN
 from report_parts.material import Finding
+from study_files.program_ccas import programs_under_test
 from topics.differences.measures import BY_COLUMN, MEASURES
 from topics.differences.ranking import Ranked, ranked
-from topics.differences.sentences import Told, alike_sentence, open_sentence
+from topics.differences.sentences import Told, alike_sentence, open_sentence, undecided_sentence
 from topics.differences.tables import ALIKE, LESS, MORE
 from wording.number_format import is_missing
 from wording.sentence_words import cca_name, listed
@@ -82,11 +83,14 @@ def compared_words(factors) -> str:
 
 
 def findings(material) -> list[Finding]:
-    """Return the findings about the largest differences, the levels that are alike, and the open comparisons, with the data behind them."""
+    """Return the findings about the largest differences, the levels that are alike, and the open comparisons, with the data behind them.
+
+    The study's own CCAs and programs are always mentioned.
+    """
     tables, params = material.tables, material.params
     if not tables.runs["valid"].any():
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
-    own = material.design.own_ccas
+    own = (*material.design.own_ccas, *programs_under_test(material.design.study))
     told = Told(tables.differences, tables.comparisons, params["confidence"])
     kernels = of_kernels(told, material.design.kernel_pairs)
     of_pairs = {frozenset((pair.cca, pair.base)) for pair in material.design.kernel_pairs}
@@ -102,10 +106,12 @@ def findings(material) -> list[Finding]:
         )
         for one in islice(further, MOST_FINDINGS - len(kernels))
     ]
-    alike = alike_sentence(tables.comparisons)
+    is_shown, alike = bool(found), alike_sentence(tables.comparisons)
     if alike and not kernels:
         found.append(Finding("Alike", alike, "differences"))
     elif not found and (text := open_sentence(tables.comparisons)):
+        found.append(Finding("No difference", text, "differences"))
+    if is_shown and not kernels and (text := undecided_sentence(tables.comparisons, own)):
         found.append(Finding("No difference", text, "differences"))
     return found
 

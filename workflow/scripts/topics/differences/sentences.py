@@ -3,7 +3,7 @@
 A *place* is where two levels are compared: a scenario in which two CCAs run, or a CCA that runs in two scenarios.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import pandas as pd
@@ -246,6 +246,21 @@ def open_sentence(comparisons: pd.DataFrame) -> str:
         return ""
     names = listed([cca_name(level) for level in dict.fromkeys([*rows["level_a"], *rows["level_b"]])])
     return f"No difference between {names} is shown, and none is ruled out: pairs of runs differ by up to {listed(_bounds(rows))}."
+
+
+def undecided_sentence(comparisons: pd.DataFrame, own: Collection[str]) -> str:
+    """Name the CCAs among ``own`` that no finding can mention: none of their differences is shown, and some are open.
+
+    Empty if there are no such CCAs. The sentence gives the largest difference between pairs of runs.
+    """
+    table = comparisons[comparisons["factor"] == "cca"]
+    shown = table[table["verdict"].isin((MORE, LESS))]
+    silent = [cca for cca in own if not shown[["level_a", "level_b"]].isin([cca]).to_numpy().any()]
+    rows = table[(table["verdict"] == OPEN) & table[["level_a", "level_b"]].isin(silent).any(axis=1)]
+    if rows.empty:
+        return ""
+    names = [cca_name(cca) for cca in silent if rows[["level_a", "level_b"]].isin([cca]).to_numpy().any()]
+    return f"No difference between {listed(names)} and other CCAs is shown, and none is ruled out: pairs of runs differ by up to {listed(_bounds(rows))}."
 
 
 def _one_a_question(finding) -> list[tuple[Side, ...]]:

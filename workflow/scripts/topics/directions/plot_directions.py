@@ -42,6 +42,8 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
     rtt = named.groupby([*RUN, "time_s"], sort=False)["rtt_ms"].mean().reset_index()
     rtt = rtt.rename(columns={"rtt_ms": "value"}).assign(series="rtt")
     both = pd.concat([sent, rtt], ignore_index=True)
+    # Some protocols have no round-trip times.
+    both = both.dropna(subset="value")
     lines = both.groupby(["scenario", "cca", "series", "time_s"], sort=False)["value"].agg(value="mean", n="count")
     return lines.reset_index().sort_values("time_s", kind="stable")[COLUMNS_OF_DATA]
 
@@ -49,7 +51,8 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
 def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     """Return the figure and its data.
 
-    ``intervals`` is the path of ``tidy/intervals.parquet``. The other parameters are tidy tables.
+    A series without data has no panel: programs have no interval reports. ``intervals`` is the path of ``tidy/intervals.parquet``. The other
+    parameters are tidy tables.
     """
     data = lines_of(runs, flows, pd.read_parquet(intervals))
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
@@ -57,19 +60,19 @@ def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     apply_style()
     key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
-    shown = [scenario for scenario in labels if (data["scenario"] == scenario).any()]
-    grid = Grid(len(shown) * len(KINDS), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
+    drawn_series = set(zip(data["scenario"], data["series"], strict=True))
+    shown = [(scenario, kind) for scenario in labels for kind in KINDS if (scenario, kind) in drawn_series]
+    grid = Grid(len(shown), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
     drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT), [])
-    for scenario in shown:
-        own = data[data["scenario"] == scenario]
+    for scenario, kind in shown:
+        own, (name, unit) = data[data["scenario"] == scenario], KINDS[kind]
+        axes, lines = drawn.next_axes(), own[own["series"] == kind]
         # Both directions use the same scale, so that they can be compared.
-        most = float(own.loc[own["series"] != "rtt", "value"].max() or 1.0)
-        for kind, (name, unit) in KINDS.items():
-            axes, lines = drawn.next_axes(), own[own["series"] == kind]
-            words = _panel(axes, lines, ccas, most if kind != "rtt" else float(lines["value"].max() or 1.0), kind)
-            panel_key(axes, key, LEFT_PT)
-            panel_title(axes, f"{labels[scenario]}: {name}", unit, LEFT_PT, key_pt, RIGHT_PT)
-            drawn.finish(axes, f"{labels[scenario]}, {name}, {unit}. {words}")
+        scaled = lines if kind == "rtt" else own[own["series"] != "rtt"]
+        words = _panel(axes, lines, ccas, float(scaled["value"].max() or 1.0), kind)
+        panel_key(axes, key, LEFT_PT)
+        panel_title(axes, f"{labels[scenario]}: {name}", unit, LEFT_PT, key_pt, RIGHT_PT)
+        drawn.finish(axes, f"{labels[scenario]}, {name}, {unit}. {words}")
     return drawn.drawing(TITLE, data, digits=6)
 
 

@@ -38,10 +38,13 @@ def findings(material) -> list[Finding]:
 def _sentence(cca, version, ways, several):
     down, up = ways["forward"], ways["reverse"]
     who = f"{cca_name(cca)}{f' over {ip_words(version)}' if several['ip_version'] else ''}"
-    rtt_ms = max(down["rtt_mean_ms"], up["rtt_mean_ms"])
+    rtts_ms = [row["rtt_mean_ms"] for row in ways.values() if not is_missing(row["rtt_mean_ms"])]
     parts = [f"{short(row['goodput_mbps'])} Mbit/s {name}{_share(row)}" for name, row in (("down", down), ("up", up))]
-    times = f"{number(rtt_ms / down['rtt_path_ms'], 1)} times the RTT of the empty path"
-    return f"{down['scenario_label']}: {who} carries {parts[0]} and {parts[1]} at once, with a mean RTT of {short(rtt_ms)} ms, {times}."
+    both = f"{down['scenario_label']}: {who} carries {parts[0]} and {parts[1]} at once"
+    if not rtts_ms:
+        return f"{both}."
+    times = f"{number(max(rtts_ms) / down['rtt_path_ms'], 1)} times the RTT of the empty path"
+    return f"{both}, with a mean RTT of {short(max(rtts_ms))} ms, {times}."
 
 
 def _share(row):
