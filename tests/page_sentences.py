@@ -53,6 +53,18 @@ def has_ccas_mixed(study):
     return any("+" in cca for cca in study["ccas"])
 
 
+def has_program_over_tcp(study):
+    tested = [
+        one
+        for name, one in study.get("programs", {}).items()
+        if any(cca.partition(":")[0] == name for cca in study["ccas"])
+    ]
+    of_groups = [
+        group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
+    ]
+    return any(one["protocol"] == "tcp" for one in tested + of_groups)
+
+
 def has_program_tested(study):
     return any(cca.partition(":")[0] in study.get("programs", {}) for cca in study["ccas"])
 
@@ -171,6 +183,7 @@ PRESUMED = {
     "For UDP, goodput counts the bytes that arrived": any_of(udp),
     "For programs under test": has_program_tested,
     "Programs under test": has_program_tested,
+    "Programs over TCP": has_program_over_tcp,
     "Only groups of flows with the CCA under test": any_of(lambda s: s["groups"]),
     r"Groups marked \(reverse\)": any_of(lambda s: groups(s, direction="reverse")),
     "Long flows send both ways at once": any_of(lambda s: groups(s, direction="reverse")),

@@ -63,7 +63,18 @@ def studies():
         *found,
         *(resolve(study | {"scenarios": some}, "more.yaml") for some in others),
         resolve(with_programs, "more.yaml"),
-        resolve(study | {"ccas": ["reno", "echo"], "programs": programs, "scenarios": [bell]}, "more.yaml"),
+        *(
+            resolve(
+                study
+                | {
+                    "ccas": ["reno", "echo"],
+                    "programs": {"echo": programs["echo"] | {"protocol": kind}},
+                    "scenarios": [bell],
+                },
+                "more.yaml",
+            )
+            for kind in ("udp", "tcp")
+        ),
     ]
 
 

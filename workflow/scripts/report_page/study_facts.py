@@ -26,13 +26,14 @@ INITIAL_WINDOW = 10
 
 def facts_of_design(design) -> Facts:
     """Return the facts of a `StudyDesign` that sentences contain or depend on."""
-    programs = programs_under_test(design.study)
+    programs, of_tcp = programs_under_test(design.study), tcp_programs_of(as_run(design))
     return Facts(
         design.scenarios,
         {
             "mixes": design.mixes, "several_ccas": len(design.ccas) > 1, "cca_word": design.cca_word, "pairs": design.pairs,
             "several_pairs": design.pairs > 1, "ip_versions_compared": design.ip_versions_compared,
             "programs_tested": listed(list(programs)) if programs else "", "kernel_tested": len(programs) < len(design.ccas),
+            "tcp_programs": listed(of_tcp) if of_tcp else "",
         },
     )  # fmt: skip
 
@@ -76,7 +77,6 @@ def facts_of(material, environments, any_tests) -> Facts:
             "equal_cells": int((goodput["measurements"] == 1).sum()),
             "cells": count(len(goodput), "cell"),
             "programs": programs_of(as_run(design)),
-            "tcp_programs": listed(tcp) if (tcp := tcp_programs_of(as_run(design))) else "",
         },
     )
 
