@@ -44,7 +44,7 @@ _LEVELS = (
 _UNIT, _MARGIN = shown_text("Unit", "effect_unit"), shown_number("Margin", "margin")
 COMPARED = (
     *_LEVELS, shown_number("Places", "places", 0), shown_number("More", "more", 0), shown_number("Less", "less", 0),
-    shown_number("Alike", "alike", 0), shown_number("From", "least"), shown_number("To", "most"), shown_number("None beyond", "bound"),
+    shown_number("Alike", "alike", 0), shown_number("From", "least"), shown_number("To", "most"), shown_number("All within", "bound"),
     _UNIT, _MARGIN, shown_p("p, Holm", "p_holm"), shown_p("p of t, Holm", "t_p_holm"), shown_text("Shown by", "evidence", empty="nothing"),
     shown_cell("Verdict", _verdict, filtered=True),
 )  # fmt: skip
