@@ -94,7 +94,8 @@ def test_a_path_that_no_study_can_name_is_that_of_a_copy(folder, path):
 def test_a_tilde_is_the_users_folder(folder, monkeypatch):
     monkeypatch.setenv("HOME", str(folder))
     assert candidate_of("~/my/tcp_mine.c").definition == {"source": "my/tcp_mine.c"}
-    assert candidate_of("b", "~/my/program.yaml").name == "program:b"
+    with pytest.raises(CandidateError, match="program.yaml: path is my/flow; there is no such file"):
+        candidate_of("b", "~/my/program.yaml")
 
 
 def test_an_absolute_path_inside_is_one_from_here(folder):
