@@ -2,7 +2,7 @@
 # ARGS are passed to the command as typed; every other value is quoted for the shell.
 comma = ,
 quoted = '$(subst ','\'',$(1))'
-# Variables of the caller's shell have no effect here; a study or CCA named by one would be ignored.
+# Variables of the caller's shell that name a study or a CCA. They would be ignored, so make refuses them below.
 IN_SHELL := $(foreach name,STUDY STUDIES CCA CCAS PROGRAM,$(if $(filter-out environment,$(origin $(name))),,$(name)))
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
 ARGS =
@@ -18,7 +18,7 @@ SNAKEMAKE = snakemake $(if $(PROFILE),--profile $(call quoted,$(PROFILE)),--core
 # Snakemake uses only the last --config, so PLATFORM is inserted into the --config in ARGS, if there is one.
 ON_PLATFORM = $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM)))
 SNAKEMAKE_ARGS = $(if $(and $(PLATFORM),$(filter --config -C --config=%,$(ARGS))),$(patsubst --config=%,$(ON_PLATFORM) %,$(patsubst -C,$(ON_PLATFORM),$(patsubst --config,$(ON_PLATFORM),$(ARGS)))),$(ON_PLATFORM) $(ARGS))
-# The command that prints the results folder of the study file $(1), which ARGS may change, as in ARGS='--config study=other'.
+# The command that prints the results folder of the study file $(1). ARGS may change the folder, as in ARGS='--config study=other'.
 print_results = set -- $(SNAKEMAKE_ARGS); $(call quoted,$(PYTHON)) -I workflow/scripts/session/study_names.py --results $(1) "$$@"
 RESULTS = $(shell $(call print_results,$(call quoted,$(CONFIG))))
 # The command that refuses to continue the results folder $(1) if another image began it.
@@ -78,8 +78,8 @@ CALL = make $(MAKECMDGOALS) $(foreach name,$(sort $(GIVEN)),$(call quoted,$(name
 # would take 3 s to compile pandas.
 IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) PATH=$(call quoted,$(CURDIR)/.venv/bin):"$$PATH" PYTHONPATH=$(call quoted,$(CURDIR)/workflow/scripts:$(CURDIR)/workflow)
 
-# Targets, and the variables of each, apart from ARGS, PYTHON and NS3. A variable that a target doesn't use, such as CCA for `make STUDY=...`,
-# would be ignored, and so would a misspelt one: the default study would run.
+# Targets, and the variables of each, apart from ARGS, PYTHON and NS3. Variables that a target doesn't use, such as CCA for `make STUDY=...`,
+# would be ignored. With a misspelt STUDY, the default study would run.
 TARGETS = run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
 OF_run = STUDY PLATFORM PROFILE RERUN
 OF_setup = STUDY PLATFORM
@@ -269,7 +269,7 @@ refuse_target = @echo 'sawtooth: make has no target '$(call quoted,$@)': `make h
 .DEFAULT:
 	$(refuse_target)
 
-# A misspelt target that is the name of a file or folder, such as tests, would be up to date.
+# A misspelt target that is the name of a file or folder, such as tests, would count as up to date.
 FILES := $(wildcard $(filter-out $(TARGETS),$(MAKECMDGOALS)))
 ifneq ($(FILES),)
 .PHONY: $(FILES)

@@ -106,7 +106,7 @@ def _copy_revision(kernel, source):
 
 
 def _unpack(kernel, source):
-    """Unpack the tree in an archive to the new folder ``source``; the tree is the archive itself or a top-level folder."""
+    """Unpack the source tree in an archive to the new folder ``source``; the tree is the archive's root or one of its top-level folders."""
     archive, work = Path(kernel["tree"]), source.with_name("unpacked")
     say(f"{archive}: unpacking")
     work.mkdir()

@@ -129,13 +129,13 @@ def test_one_kernel_has_one_value_of_a_parameter(ccas):
 
 
 def test_two_files_that_register_one_name_cannot_meet(tmp_path, monkeypatch):
-    """The kernel would refuse the second, so that every run of the mix would fail."""
+    """The kernel would refuse the second CCA, so every run of the mix would fail."""
     monkeypatch.chdir(tmp_path)
     for name in ("one", "two"):
         (tmp_path / f"tcp_{name}.c").write_text(SOURCE)
     definitions = {"one": {"source": "tcp_one.c"}, "two": {"source": "tcp_two.c"}}
     assert (
-        "ccas has the mix one+two, but one and two both register as mine, and a kernel has only one CCA of a name"
+        "ccas has the mix one+two, but one and two both register as mine, and a kernel can't have two CCAs with the same name"
         in refusal(ccas=["one+two"], cca_definitions=definitions)
     )
     study(ccas=["one", "two"], cca_definitions=definitions)

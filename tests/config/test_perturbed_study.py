@@ -117,7 +117,7 @@ def test_a_study_that_concludes_nothing_is_refused(tmp_path, capsys, changes, se
 
 
 def test_a_study_is_perturbed_on_the_platform_of_the_command(tmp_path):
-    """Its name is that under which `make sensitivity PLATFORM=host` shows the results."""
+    """The study has the name that `make sensitivity PLATFORM=host` expects when it shows the results."""
     output = tmp_path / "smoke-host-sensitivity.yaml"
     assert (
         sensitivity.main(["write", "config/studies/smoke.yaml", str(output), "--count", "1", "--platform", "host"]) == 0
@@ -152,7 +152,7 @@ def queue_packets(scenario):
 
 @pytest.mark.parametrize(("rate_mbps", "delay_ms", "bdp"), [(1, 20, 1), (0.5, 50, 1), (10, 10, 0.25), (100, 20, 2)])
 def test_a_short_queue_in_bdps_changes_by_a_packet(rate_mbps, delay_ms, bdp):
-    """A queue of four packets with 10 % more BDPs would have four packets, too."""
+    """A queue of four packets would still have four packets if only its BDPs were increased by 10 %."""
     link = {"rate_mbps": rate_mbps, "delay_ms": delay_ms}
     scenarios = perturbed({"link": link, "queue": {"bdp": bdp}})
     packets = queue_packets(scenarios["as-is"])

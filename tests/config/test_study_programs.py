@@ -140,7 +140,7 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"qlog": "../*"}, "programs.mine.qlog is \"../*\"; allowed: a file's name, perhaps with * and ?, or null."),
         ((), {"client": "'unclosed"}, "programs.mine.client is 'unclosed; the quotes in it are invalid"),
         ((), {"client": ""}, "programs.mine.client is empty; allowed: a command."),
-        ((), {"client": "cd {folder} && ./flow get"}, "programs.mine.client has the word &&, and no shell interprets it; allowed: a command"),
+        ((), {"client": "cd {folder} && ./flow get"}, "programs.mine.client contains the word &&, but no shell interprets it; allowed: a command"),
         ((), {"client": "{folder}/flwo get"}, "programs.mine.client begins with {folder}/flwo, and my/flow has no such file; allowed: {folder}/flow."),
         ((), {"ccas": "cubic"}, "programs.mine.ccas is \"cubic\"; allowed: a list of names, such as [cubic]."),
         ((), {"ccas": ["a", "b"]}, "programs.mine.ccas is a, b, and neither server nor client has {cca}, so all of them would be the same"),

@@ -74,7 +74,7 @@ def test_directions_and_ip_versions_are_flows_of_their_own(tmp_path):
 
 @pytest.mark.parametrize("ip_version", [4, 6])
 def test_fragments_of_a_datagram_have_no_ports(tmp_path, ip_version):
-    """Of a datagram of 4,008 bytes with its header, only the first of three fragments contains the ports."""
+    """A datagram of 4,008 bytes (with header) has three fragments, of which only the first contains the ports."""
     datagram, frames = struct.pack("!HHHH", 5000, 6000, 4008, 0) + bytes(range(250)) * 16, []
     for begin in range(0, 4008, 1440):
         part, more = datagram[begin : begin + 1440], begin + 1440 < 4008

@@ -32,11 +32,11 @@ def test_a_program_among_the_ccas_is_named_beside_iperf3():
 
 
 def test_a_program_over_tcp_is_said_to_choose_its_cca():
-    """Otherwise the guest's default, which no reader would expect, passes for the program's CCA."""
+    """Without this sentence, readers would take the guest's default for the CCA that the program chose."""
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic", protocol="tcp"))) == ["mine:cubic"]
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic"))) == []
     (text,) = (one.text for one in NETWORK if "{tcp_programs}" in one.text)
-    assert f"the guest's default, {cca_name(DEFAULTS[0])}." in text
+    assert f"the guest's default, {cca_name(DEFAULTS[0])} (" in text
 
 
 def test_each_metric_names_what_it_is_read_from_for_programs_too():

@@ -152,7 +152,7 @@ def test_a_public_text_names_no_folder_above_the_base(folder, tmp_path, monkeypa
 
 
 def test_patches_of_the_base_come_first(folder, tmp_path, monkeypatch):
-    """They are copied, because a study names only patches below its folder."""
+    """They are copied, because a study can name only patches below its folder."""
     (checkout := tmp_path / "checkout").mkdir()
     monkeypatch.chdir(checkout)
     Path("../my first.patch").write_text(DIFF.format(path="net/ipv4/tcp.c"))

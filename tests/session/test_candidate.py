@@ -81,7 +81,7 @@ def test_a_path_from_elsewhere_is_that_of_a_copy(folder):
 
 @pytest.mark.parametrize("path", ["my/my dir/tcp_mine.c", "my/versionen-für-später/tcp_mine.c", "my/link/tcp_mine.c"])
 def test_a_path_that_no_study_can_name_is_that_of_a_copy(folder, path):
-    """A path with special characters, or a link to a file whose name isn't a module's."""
+    """The path contains special characters, or is a link to a file whose name can't be a module's name."""
     Path(path).parent.mkdir()
     Path("my/link/Version-2.c" if "link" in path else path).write_text(Path("my/tcp_mine.c").read_text())
     if "link" in path:

@@ -158,7 +158,7 @@ def test_the_producers_of_a_file_are_those_that_snakemake_finds(root, tmp_path):
 
 
 def test_a_job_of_several_runs_makes_only_what_is_missing_or_changed(tmp_path, monkeypatch):
-    """An interrupted job keeps the documents that it has finished; a job of one run replaces its document."""
+    """An interrupted job keeps the documents that it has finished; a job with a single run replaces its document."""
     monkeypatch.chdir(tmp_path)
     for name in "abd":
         Path(name).touch()

@@ -254,7 +254,7 @@ def rows_of_cost(planned_study, needed, folder):
 
 
 def test_only_the_studys_own_runs_count_as_existing(tmp_path):
-    """Documents of a CCA or of replications that the study doesn't have (any more) are not among the runs that it still needs."""
+    """Documents of CCAs or replications that the study doesn't have (any more) don't count as its runs."""
     for run in (
         "a/reno/ipv4/1",
         "a/vegas/ipv4/1",
@@ -271,7 +271,7 @@ def test_only_the_studys_own_runs_count_as_existing(tmp_path):
 
 
 def test_as_set_in_the_study_is_the_study_itself(tmp_path):
-    """Each scenario may have another number of replications, or continue until it is precise enough."""
+    """Scenarios may have different numbers of replications, or continue until they are precise enough."""
     scenarios = [{"id": name, "link": {"rate_mbps": 10}} for name in "ab"]
     own = study(scenarios=[scenarios[0], scenarios[1] | {"replications": 50}], replications=5)
     first = rows_of_cost(own, [], tmp_path)[0]
@@ -335,7 +335,7 @@ def test_runs_on_another_kernel_are_no_pilot(tmp_path):
 
 
 def test_runs_of_another_definition_are_no_pilot(tmp_path):
-    """A mix has no definition itself; its CCAs may have."""
+    """A mix has no definition itself, but its CCAs may have definitions."""
 
     def mix(beta):
         return study(

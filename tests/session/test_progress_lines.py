@@ -43,7 +43,7 @@ def test_other_messages_have_none():
 
 
 def begun(runs, cores, times, there=(), planned=dict):
-    """Return the work left after its beginning, and the set of existing documents, each of which is a pair of path and version."""
+    """Return the `WorkLeft` of planned runs that have just begun, and the existing documents: path -> version."""
     documents, times = dict.fromkeys(there, "old"), iter((0.0, *times))
     work_left = WorkLeft(clock=lambda: next(times), version_of=documents.get)
     work_left.begin(runs, cores, planned)

@@ -1,4 +1,4 @@
-"""What a scheduler's own commands answer, without a scheduler."""
+"""How the answers of a scheduler's commands are understood; these tests need no scheduler."""
 
 import os
 import subprocess

@@ -38,7 +38,7 @@ def test_an_unknown_name_gets_one_sentence(name):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with the default study, and a function that writes another file of a study."""
+    """A folder with the default study, and a function that writes another study file."""
     monkeypatch.chdir(tmp_path)
 
     def write(path, text):
@@ -55,7 +55,7 @@ def test_a_copy_that_kept_the_studys_name_is_refused(folder):
     original, copy = (folder(f"config/studies/{name}.yaml", "study: smoke\n") for name in ("smoke", "test"))
     for name in ("smoke", "test", str(copy), f"./{original}"):
         with pytest.raises(
-            LookupError, match="are both the study smoke, and so have the same results folder; give one"
+            LookupError, match="both define the study smoke, so they have the same results folder; give one"
         ):
             study_names.file_of(name)
     folder("config/studies/test.yaml", "study: other\n")
@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_read_hides_no_other(folder, monkeypatch):
     ],
 )
 def test_the_results_folder_of_a_call(folder, text, words, name):
-    """As the workflow names it: a wrong folder would print another report's path, and skip the check of the image."""
+    """The folder is the one that the workflow uses: otherwise, make prints the path of another report, and skips the check of the image."""
     file = folder("my study.yaml", text + "\n")
     assert study_names.results_of(file, words.split()) == Path("results", name)
 
@@ -189,7 +189,7 @@ def test_finished_study_says_how_far_off_its_estimate_was(tmp_path, record, smok
 
 @pytest.fixture
 def with_program(tmp_path, monkeypatch):
-    """A study of Reno and of a program, whose runs take many times as long."""
+    """A study of Reno and a program; a run of the program takes many times as long as a run of Reno."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my/one").mkdir(parents=True)
     (tmp_path / "my/one/run").write_text("#!/bin/sh")
@@ -202,7 +202,7 @@ def with_program(tmp_path, monkeypatch):
 def test_runs_of_a_program_have_their_own_cost(tmp_path, record, with_program):
     forecast = Forecast(with_program, tmp_path / "s", record)
     plain_s, program_s = forecast.seconds("a", "reno"), forecast.seconds("a", "mine:reno")
-    # Of a flow for 10 s at 20 Mbit/s, aioquic takes 3.2 s and s2n-quic 0.9 s (benchmarks/README.md).
+    # A flow of 10 s at 20 Mbit/s takes 3.2 s with aioquic and 0.9 s with s2n-quic (benchmarks/README.md).
     assert program_s - plain_s == pytest.approx(2.7, rel=0.2)
     assert forecast.seconds("a") == pytest.approx((plain_s + program_s) / 2)
     paths = [f"results/s/runs/a/mine:reno/ipv4/{n}.json.gz" for n in range(1, 11)]

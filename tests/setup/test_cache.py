@@ -1,4 +1,4 @@
-"""Place of the cache, and deleting a cache of which parts are on other disks."""
+"""Place of the cache, and deletion of a cache with parts on other disks."""
 
 import pytest
 

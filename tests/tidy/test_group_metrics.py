@@ -219,7 +219,7 @@ def run_of_programs(cca):
 
 
 def test_other_programs_leave_the_window_of_a_program_as_that_of_the_kernels_ccas():
-    """Otherwise the program's goodput would count only while the other program sends, and the kernel's CCA's over the entire run."""
+    """Otherwise the program's goodput would cover only the time in which the other program sends, and that of the kernel's CCA the entire run."""
     begins_s, ends_s = zip(
         *(
             (window.begin_ns / 1e9, window.end_ns / 1e9)
@@ -232,7 +232,7 @@ def test_other_programs_leave_the_window_of_a_program_as_that_of_the_kernels_cca
 
 
 def test_counters_of_tcp_dont_describe_a_program_under_test():
-    """The hosts of a program's flows aren't read, and 0 recoveries would be a measurement."""
+    """The hosts of a program's flows aren't read, so 0 recoveries would look like a measurement."""
     of_program, of_kernel = map(reordering_counts, map(run_of_programs, ("p:mine", "reno")))
     assert set(of_program.values()) == {None} and set(of_kernel.values()) == {0}
     readings = {"sockets": [{"sockets": [{"flow": 1, "cwnd_packets": 10}]}]}

@@ -21,7 +21,7 @@ def short_exam(checkout):
 
 
 def test_each_case_gives_the_measures_of_its_criteria(tmp_path, checkout_in):
-    """Each case except those beside CUBIC or BBR, which are like those beside Reno."""
+    """Each case except those with CUBIC or BBR as a competitor, which resemble the cases with Reno."""
     checkout = checkout_in(tmp_path / "checkout")
     study = short_exam(checkout) | {"study": "exam-bic", "replications": 1, "ccas": ["reno"]}
     cases = [case for case in study["scenarios"] if not re.search("-(cubic|bbr)", case["id"])]

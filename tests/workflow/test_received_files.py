@@ -186,7 +186,7 @@ def test_an_archive_without_its_end_or_with_several_results_is_named(tmp_path):
         pass
     archive.write_bytes(archive.read_bytes()[:-50])
     with (
-        pytest.raises(ReceivedError, match=r"a\.zip is a zip archive without its end; copy or download it again\.$"),
+        pytest.raises(ReceivedError, match=r"a\.zip is an incomplete zip archive; copy or download it again\.$"),
         opened(archive),
     ):
         pass
@@ -207,7 +207,7 @@ def test_only_ordinary_files_of_the_folder_are_read(tmp_path):
 
 
 def test_results_that_fail_as_a_gate_are_made_again_like_any_others(tmp_path, monkeypatch):
-    """The gate ends the workflow with an error, so it isn't among the targets: it depends on the manifest, and nothing on it."""
+    """A gate that fails ends the workflow with an error, so it isn't among the targets; nothing depends on it."""
     commands = []
 
     def start(command, *_):

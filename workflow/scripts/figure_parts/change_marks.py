@@ -20,7 +20,7 @@ def draw_changes(axes, moments) -> None:
 
 
 def change_list(moments) -> str:
-    """Return a text that lists the changes to a path; after `MOST_IN_WORDS` changes, the rest is only counted.
+    """Return a text that lists the changes to a path: the first `MOST_IN_WORDS` changes, and the number of the others.
 
     Examples
     --------

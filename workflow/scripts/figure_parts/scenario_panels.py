@@ -163,7 +163,7 @@ def header(figure, title, entries) -> None:
 
 
 def _key_columns(labels, width) -> int:
-    """Return the number of columns of a figure's key, so that the key isn't wider than the figure; at least 2 for several entries."""
+    """Return the largest number of columns with which a figure's key fits the figure's width; at least 2 if there are several entries."""
     # A handle is two letters wide, followed by half a letter; columns are 1.6 letters apart.
     widths = [SMALL_SIZE_PT * (LETTER_SHARE * len(label) + 4.1) for label in labels]
     for columns in range(len(labels), 2, -1):

@@ -119,7 +119,7 @@ def _leaves(body, kept):
 def _parsed(content, length):
     """Return a packet's key (protocol, addresses, ports), payload size in bytes (0 if unknown), and TCP sequence number (or None).
 
-    The fragments of a datagram except the first have no ports: they are None, and the payload is the entire fragment.
+    Only the first fragment of a datagram contains ports. For other fragments, the ports are None, and the payload is the entire fragment.
     """
     content = content.ljust(SHORTEST_BYTES, b"\0")
     (kind,) = struct.unpack_from("!H", content, 12)

@@ -40,7 +40,7 @@ from testbed.machine.messages import tell
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
 #: Time that it takes to read a document and validate it against the schema, in core-seconds.
 READ_S = 0.015
-#: Platform and image that set-up provides only on request.
+#: Name of the platform, and of its image, which set-up provides only on request.
 SIMULATOR = "ns3"
 #: Default size of the random sample of runs.
 DRAWN = 10
@@ -162,7 +162,8 @@ def _check_documents(documents, others, here, study, account) -> None:
 def _check_needs(documents, platforms, study, account) -> dict[str, dict]:
     """Report which image and testbed the documents need, and how to get them if they are missing.
 
-    ``platforms`` are the testbeds of this checkout (see `testbeds_here`). Returns the specifications of the runs that can be repeated here: name -> specification.
+    ``platforms`` are the testbeds of this checkout (see `testbeds_here`). Returns the specifications of the runs that can be repeated here, by
+    name.
     """
     here = list(platforms.values())
     groups = Counter(document.made_by for document in documents if document.made_by)
@@ -185,7 +186,7 @@ def _check_needs(documents, platforms, study, account) -> dict[str, dict]:
         }
         if without_image & foreign.keys():
             account.detail(
-                "what to do: `make setup NS3=1`, because runs on platform ns3 need an image of ns-3, and verify again"
+                "what to do: `make setup NS3=1`, and verify again; runs on platform ns3 need an image of ns-3"
             )
         if foreign.keys() - without_image:
             account.detail(_remedy(study))

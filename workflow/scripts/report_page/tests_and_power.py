@@ -66,7 +66,7 @@ def power_rows(ip_versions, margins, detect) -> list[dict]:
     """Return one row of texts per metric about the power of the replications to detect differences between IPv6 and IPv4.
 
     ``detectable`` is the detectable difference: median and range over the cells. ``needed`` is the required number of pairs: median and
-    maximum over the cells; cells that need more than `MAX_PAIRS` pairs count. ``enough`` states two numbers: in how many cells there are
+    maximum over the cells, including cells that need more than `MAX_PAIRS` pairs. ``enough`` states two numbers: in how many cells there are
     enough pairs, and in how many cells there would still be enough pairs if the standard deviation were at the upper end of its interval.
     """
     rows = []

@@ -126,7 +126,7 @@ THREATS = {
             known("chanceless"),
         ),
         Statement(
-            "In {equal_cells} of {cells} with several valid runs, goodput is the same in all of these runs; there n is 1, with no interval or "
+            "In {equal_cells} of {cells} with several valid runs, goodput is the same in all of these runs; for these cells n is 1, with no interval or "
             "test, because these runs repeat one measurement.",
             known("equal_cells"),
         ),

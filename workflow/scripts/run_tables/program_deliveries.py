@@ -17,8 +17,8 @@ from testbed.readings.deliveries import EARLY, PARTS
 def with_program_deliveries(document) -> dict:
     """Return a run document with program flows added to ``delivered`` and ``series``.
 
-    Only programs under test are added to ``delivered``, so other programs affect the period that flows have in common as little as they do
-    in runs of the kernel's CCAs. If no program is under test, only flows with a congestion control log are added to ``series``.
+    Only programs under test are added to ``delivered``. So, as in runs of the kernel's CCAs, other programs don't affect the period in which
+    all flows are active. If no program is under test, only flows with a congestion control log are added to ``series``.
 
     The delivered bytes (`program_metrics.delivered_bytes`) are distributed over time in proportion to the bytes that arrived. The sent
     bytes are the payload of all packets.

@@ -59,8 +59,8 @@ def any_drops(document) -> bool:
 def cwnd_packets(document) -> float | None:
     """Return the mean congestion window in packets over all readings of the senders' sockets.
 
-    None without readings, and for a program under test, because only sockets of competing flows are read. Each MPTCP subflow is a separate
-    socket.
+    Returns None without readings, and for a program under test, because only the sockets of competing flows are read. Each MPTCP subflow is a
+    separate socket.
     """
     if programs_under_test(specification_of(document)):
         return None

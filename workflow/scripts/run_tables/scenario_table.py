@@ -34,7 +34,7 @@ SCENARIOS = Table(
             "reverse_queue", "Queue of the reverse direction if it differs from `queue`: limit, discipline, parameters.",
             "both directions have the same queue, or there is no queue",
         ),
-        count_column("flows", "", "Number of flows, without those of programs, web clients and real-time groups, which `groups` names."),
+        count_column("flows", "", "Number of flows, excluding flows of programs, web clients and real-time groups (see `groups`)."),
         text_column("groups", "Groups of flows: `web, call, long bbr`, each with its CCA if it differs from the run's.", "the scenario has no groups"),
         number_column("bitrate_mbps", "Mbit/s", "Rate of each flow's sender: an upper limit for TCP, the exact rate for UDP.", "no rate is set: TCP sends as fast as it can, and each UDP flow sends at the combined rate of all paths"),
         number_column("duration_s", "s", "Time for which each flow sends, if no amount is set."),

@@ -154,7 +154,7 @@ def question_of(series, base, newest, ccas=()) -> Question:
         raise SeriesError(f"BASE={shown(base, 200)}", ["it is a C file; allowed: a kernel without a C file."])  # fmt: skip
     tree = (of_base.kernel or {}).get("tree", ".")
     if not re.search(study_schema()["$defs"]["kernel"]["properties"]["tree"]["pattern"], tree):
-        raise SeriesError(f"BASE={shown(base, 200)}", ["a study can't name this path; allowed in the path of a source tree: letters, digits and _./+- (a symbolic link to the tree may have another name)."])  # fmt: skip
+        raise SeriesError(f"BASE={shown(base, 200)}", ["a study can't name this path; allowed in the path of a source tree: letters, digits and _./+- (you can use a symbolic link to the tree)."])  # fmt: skip
     patches = _patches(series)
     changed = named_paths(_texts(patches))
     return Question(of_base, patches, _examined(touched_by(changed), ccas), tuple(series))

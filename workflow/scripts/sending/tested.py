@@ -98,8 +98,8 @@ def test_both(packetdrill, base, patched) -> BothResults:
 def judged_again(test, base) -> dict:
     """Return a test's result on the patched kernel, given the results on the base.
 
-    A test that is not fit for the patched kernel has failed if the same script passed on the base: then the script doesn't need what this
-    guest doesn't have.
+    A test that is not fit for the patched kernel counts as failed if the same script passed on the base, because the script then needs
+    nothing that this guest doesn't have.
     """
     passed = {name: one["script_sha256"] for name, one in _by_test(base).items() if one["result"] == PASSED}
     name = test["script"], test["ip_version"]

@@ -2,8 +2,8 @@
 
 Each entry is one file, the unchanged document: ``<first 3 digits of the key>/<key>-<SHA-256 of the file>.json.gz``. Because the name
 contains the checksum, an entry is verified each time it is read, and can be verified by hand with ``sha256sum``. Entries are written
-atomically. The modification time of an entry is the time when it was last used. Files with other names are not the store's: they are never
-read, counted or deleted.
+atomically. The modification time of an entry is the time when it was last used. Files with other names don't belong to the store:
+they are never read, counted or deleted.
 """
 
 import contextlib

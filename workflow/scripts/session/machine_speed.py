@@ -75,8 +75,8 @@ def speed_of(samples: Iterable[Sample]) -> Speed:
 def samples_of(folder: Path, works: Mapping[str | tuple[str, str], Work]) -> list[Sample]:
     """Return the times of those runs in a results folder that were executed on this machine.
 
-    ``works`` maps a scenario, or a scenario and a CCA, to the work of a run (`run_cost.work_of_run`). A scenario stands for the CCAs that
-    have no separate entry. The benchmark file of a run from the cache contains no row, so such runs are skipped.
+    ``works`` maps a scenario, or a scenario and a CCA, to the work of a run (`run_cost.work_of_run`). The entry of a scenario applies to
+    the CCAs that have no separate entry. The benchmark file of a run from the cache contains no row, so such runs are skipped.
     """
     samples = []
     for key, work in works.items():
@@ -92,7 +92,7 @@ def samples_of(folder: Path, works: Mapping[str | tuple[str, str], Work]) -> lis
 
 
 def _is_of(name, scenario, cca, works):
-    """Return whether a CCA's runs belong to the entry of a scenario and ``cca``, or to the scenario's common entry if it is None."""
+    """Return whether a CCA's runs belong to the entry of a scenario and ``cca``, or to the scenario's common entry if ``cca`` is None."""
     return name == cca if cca else (scenario, name) not in works
 
 

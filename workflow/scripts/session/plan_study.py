@@ -215,7 +215,7 @@ def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple
         enough = sum(1 for one in needed if one.needs and replications_for(study, one.needs) <= taken[one.scenario])
         time, left = (core_time(sum(n * forecast.seconds(s) for s, n in each.items())) for each in (runs, missing))
         if sum(runs.values()) > RUNS_LIMIT:
-            what += f" (but a study has up to {RUNS_LIMIT:,} runs)"
+            what += f" (more than the {RUNS_LIMIT:,} runs that a study may have)"
         rows.append(
             (
                 replications, what, f"{enough:,} of {total:,}", f"{sum(runs.values()):,}", time,

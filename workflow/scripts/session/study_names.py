@@ -20,7 +20,7 @@ LINE = r"^(?:\xef\xbb\xbf)?[\"']?%s[\"']? *: *[\"']?([a-z0-9.:-]+)"
 def study_files() -> dict[str, Path]:
     """Return the files of this checkout's studies by name, the default study first; in `FOLDER`, the file's own name is also a key.
 
-    If several files match a name, the file with this own name, or otherwise the first file, is returned.
+    If several files match a name, the file whose own name matches is returned, or otherwise the first file.
     """
     files = _files()
     of_studies = {name: file for file in reversed(files) if (name := _value("study", file))}
@@ -71,13 +71,13 @@ def file_of(name) -> Path:
 
 
 def _check_only_one(file):
-    """Raise LookupError if a file and another one of the checkout are the same study: one's results would replace the other's."""
+    """Raise LookupError if another file of the checkout has the same study name, because the results of one would replace those of the other."""
     study, files = _value("study", file), _files()
     others = [other for other in files if not other.samefile(file) and _value("study", other) == study]
     if study and others and any(file.samefile(one) for one in files):
         raise LookupError(
-            f"{file} and {others[0]} are both the study {study}, and so have the same results folder; "
-            "give one of them another name (key study)."
+            f"{file} and {others[0]} both define the study {study}, so they have the same results folder; "
+            "give one of them a different name (key study)."
         )
 
 

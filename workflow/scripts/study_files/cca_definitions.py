@@ -219,7 +219,7 @@ def _at_odds(what, ccas, definitions):
         other_name, module = registered.setdefault(one.kernel_cca, (name, one.module))
         if module != one.module:
             yield (
-                f"{what}, but {other_name} and {name} both register as {one.kernel_cca}, and a kernel has only one CCA of a name; allowed: "
+                f"{what}, but {other_name} and {name} both register as {one.kernel_cca}, and a kernel can't have two CCAs with the same name; allowed: "
                 "files with different names in .name."
             )
             return

@@ -98,7 +98,7 @@ def _queue(factor):
 
 
 def _packet_in_bdps(scenario):
-    """Return the size of a packet in bandwidth-delay products of the path with the smallest; 0 for a bottleneck of a chain."""
+    """Return the size of a packet in BDPs of the path with the smallest BDP; 0 for a bottleneck of a chain."""
     if "link" not in scenario:
         return 0.0
     of_paths = RunSpecification({"ip_version": "ipv4", "scenario": scenario}).bottlenecks

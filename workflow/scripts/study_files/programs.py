@@ -165,7 +165,7 @@ def _placeholders(side, command) -> Iterator[str]:
 def _shell_words(side, command) -> Iterator[str]:
     """Yield a problem if a command has a word that only a shell would interpret."""
     if word := next((word for word in command if word in OF_SHELLS), None):
-        yield f"{side} has the word {word}, and no shell interprets it; allowed: a command without it, or sh -c with the command line as one word."
+        yield f"{side} contains the word {word}, but no shell interprets it; allowed: a command without it, or sh -c with the command line as one word."
 
 
 def _first_words(side, command, path, files) -> Iterator[str]:

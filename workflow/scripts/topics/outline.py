@@ -200,7 +200,8 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of a figure's rule, which are passed to the script and the caption.
 
-    ``settings`` are the study's confidence and significance. ``intervals`` is whether a cell has enough runs for an interval of the mean.
+    ``settings`` are the study's confidence and significance. The parameter ``intervals`` is true if a cell can have enough runs for an
+    interval of the mean.
     """
     most = most_replications(design.study)
     return {

@@ -48,7 +48,7 @@ def opened(path: str) -> Iterator[Path]:
     elif why := absence(path, "folder"):
         raise ReceivedError(f"{shown(path)}: {why}{nearest_to(path)}; {ALLOWED}.")
     elif _is_cut_off(path):
-        raise ReceivedError(f"{shown(path)} is a zip archive without its end; copy or download it again.")
+        raise ReceivedError(f"{shown(path)} is an incomplete zip archive; copy or download it again.")
     elif not path.is_file() or not zipfile.is_zipfile(path):
         raise ReceivedError(f"{shown(path)} is neither a folder nor a zip archive; {ALLOWED}.")
     else:

@@ -245,11 +245,11 @@ def open_sentence(comparisons: pd.DataFrame) -> str:
     if rows.empty:
         return ""
     names = listed([cca_name(level) for level in dict.fromkeys([*rows["level_a"], *rows["level_b"]])])
-    return f"No difference between {names} is shown, and none is ruled out: pairs of runs differ by up to {listed(_bounds(rows))}."
+    return f"No difference between {names} is shown, but not all are ruled out: pairs of runs differ by up to {listed(_bounds(rows))}."
 
 
 def undecided_sentence(comparisons: pd.DataFrame, own: Collection[str]) -> str:
-    """Name the CCAs among ``own`` that no finding can mention: none of their differences is shown, and some are open.
+    """Name the CCAs among ``own`` that the other findings don't mention, because none of their differences is shown, and some are open.
 
     Empty if there are no such CCAs. The sentence gives the largest difference between pairs of runs.
     """
@@ -260,7 +260,7 @@ def undecided_sentence(comparisons: pd.DataFrame, own: Collection[str]) -> str:
     if rows.empty:
         return ""
     names = [cca_name(cca) for cca in silent if rows[["level_a", "level_b"]].isin([cca]).to_numpy().any()]
-    return f"No difference between {listed(names)} and other CCAs is shown, and none is ruled out: pairs of runs differ by up to {listed(_bounds(rows))}."
+    return f"No difference between {listed(names)} and other CCAs is shown, but not all are ruled out: pairs of runs differ by up to {listed(_bounds(rows))}."
 
 
 def _one_a_question(finding) -> list[tuple[Side, ...]]:

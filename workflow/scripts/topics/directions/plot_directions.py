@@ -51,8 +51,8 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
 def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     """Return the figure and its data.
 
-    A series without data has no panel: programs have no interval reports. ``intervals`` is the path of ``tidy/intervals.parquet``. The other
-    parameters are tidy tables.
+    Series without data have no panel, such as those of programs, which have no interval reports. ``intervals`` is the path of
+    ``tidy/intervals.parquet``. The other parameters are tidy tables.
     """
     data = lines_of(runs, flows, pd.read_parquet(intervals))
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
