@@ -31,9 +31,14 @@ def number(value, decimals=None) -> str:
 
 
 def plain(value) -> str:
-    """Return a configured number with thousands separators and without a superfluous ".0", such as 1,000, 0.5 or 0.00001."""
+    """Return a configured number with thousands separators and without a superfluous ".0", such as 1,000, 0.5 or 0.00001.
+
+    Only a number below 10⁻⁹, such as a printed p-value, has an exponent.
+    """
     if is_missing(value):
         return NONE
+    if 0 < abs(value) < 1e-9:
+        return f"{value:.10g}"
     return f"{Decimal(f'{value:.10g}'):,f}"
 
 
