@@ -49,7 +49,7 @@ def made(tmp_path_factory, checkout_in, root):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
     def call(*words):
-        command = ["make", "--old-file", "setup", "atlas", *words]
+        command = ["make", "--old-file", "setup", "atlas", "RERUN=1", *words]
         return subprocess.run(
             command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1200, env=environment
         )  # fmt: skip

@@ -65,7 +65,9 @@ def examined(tmp_path_factory, checkout_in):
     (checkout.folder / "config/studies/exam-bbr.yaml").write_text(yaml.safe_dump(study))
     checkout.snakemake("--cores", "1", "--configfile", "config/studies/exam-bbr.yaml")
     return checkout, pd.read_csv(
-        checkout.folder / "results/exam-bbr/analysis/scorecard.csv", keep_default_na=False, na_values={"n": ""}
+        checkout.folder / "results/exam-bbr/analysis/scorecard.csv",
+        keep_default_na=False,
+        na_values={"n": "", "runs_worse": ""},
     )
 
 

@@ -32,7 +32,7 @@ def examined(tmp_path_factory, checkout_in):
     (folder / "my/sender.yaml").write_text(yaml.safe_dump(DECLARED))
     study = yaml.safe_load((folder / "config/studies/exam-quick.yaml").read_text())
     study["scenarios"] = [scenario for scenario in study["scenarios"] if scenario["id"] in CASES]
-    study |= {"study": "exam-mini", "replications": 2, "ccas": ["cubic"]}
+    study |= {"study": "exam-mini", "replications": 8, "ccas": ["cubic"]}
     primaries = {"5.2.1-beside-cubic": ["harm_throughput"], "5.2.1-solo": ["utilisation_percent"]}
     study["exam"] |= {"standards": ["cubic"], "primaries": primaries}
     (folder / "my/exam-mini.yaml").write_text(yaml.safe_dump(study))
@@ -81,9 +81,9 @@ def test_its_runs_can_be_repeated_from_what_was_published(examined):
 
 
 def test_a_gate_fails_because_of_a_row_that_is_worse(examined):
-    """The program's sockets have the guest's default, BIC, which in all cases together takes more from CUBIC than CUBIC does."""
+    """The program's sockets have the guest's default, BIC, which takes more from CUBIC than CUBIC does."""
     written(examined.folder, "--gate")
     status, output = examined.snakemake("--cores", "1", "--configfile", f"{STUDY}.yaml", check=False)
     assert (
-        status == 1 and "gate: nothing-worse is not met: verdict of scorecard" in output and "runs_far_worse" in output
+        status == 1 and "gate: nothing-worse is not met: verdict of scorecard" in output and "harm_throughput" in output
     )

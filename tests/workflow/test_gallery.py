@@ -30,7 +30,7 @@ def made(tmp_path_factory, checkout_in, root):
     path.write_text(yaml.safe_dump(study))
     shutil.copy(root / "Makefile", checkout.folder)
     (checkout.folder / ".venv").symlink_to(Path(sys.executable).parents[1])
-    command = ["make", "--old-file", "setup", "gallery", "CCAS=vegas dctcp nonesuch"]
+    command = ["make", "--old-file", "setup", "gallery", "RERUN=1", "CCAS=vegas dctcp nonesuch"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
 
     def call(*words):

@@ -200,7 +200,7 @@ def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) 
 def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
     """Return the parameters of a figure's rule, which are passed to the script and the caption.
 
-    ``settings`` are the study's confidence and significance. The parameter ``intervals`` is true if a cell can have enough runs for an
+    ``settings`` are the study's confidence and significance. The parameter ``has_intervals`` is true if a cell can have enough runs for an
     interval of the mean.
     """
     most = most_replications(design.study)
@@ -208,7 +208,7 @@ def figure_params(figure: Plot, design: StudyDesign, settings: Mapping) -> dict:
         "confidence": settings["confidence"],
         "significance": settings["significance"],
         "replications": most,
-        "intervals": most >= RUNS_OF_AN_INTERVAL,
+        "has_intervals": most >= RUNS_OF_AN_INTERVAL,
         "by": design.cell_words,
         "cca_word": design.cca_word,
         "both_ip_versions": design.ip_versions_compared,
