@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from inference.settings import SETTINGS
 from run_tables.table import Table, text_column
 from study_files import study as studies
 from study_files.study_design import StudyDesign, cell_words, is_simulator
-from topics.outline import study_outline
+from topics.outline import figure_rule, study_outline
 from topics.published.topic import IP_PAPER
 from topics.topic import Plot, Topic
 
@@ -20,6 +21,13 @@ def design(other_tables=(), **changes):
     """Return the design of a small study with changes."""
     study = {"study": "small", "ccas": ["reno", "cubic"], "scenarios": [{"id": "a", "flows": 2}]} | changes
     return StudyDesign(studies.resolve(study, "small.yaml"), frozenset(other_tables))
+
+
+def test_no_parameter_of_a_figure_has_the_name_of_a_table():
+    """A script gets both by name, so it would get the parameter instead of the table."""
+    figure = Plot("knee", "speed/plot_knee", ("runs",), "", "", params={"runs": True})
+    with pytest.raises(ValueError, match="speed/plot_knee has an input and a parameter with the same name: runs"):
+        figure_rule([figure], design(), SETTINGS, str)
 
 
 def names(outline):

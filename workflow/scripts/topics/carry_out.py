@@ -61,12 +61,10 @@ def arguments_of(function, inputs: Mapping, kinds: Mapping, params: Mapping) -> 
     """Return the keyword arguments for a script's function: parameters, and tables read from the inputs.
 
     An argument named ``params`` is an object with all parameters as attributes. Raises `ValueError` if an argument without a default is
-    neither a table nor a parameter, or is both.
+    neither a table nor a parameter.
     """
     arguments = {}
     for name, wanted in signature(function).parameters.items():
-        if name in params and name in inputs:
-            raise ValueError(f"{function.__name__} needs '{name}', which is both a declared input and a parameter")
         if name in params:
             arguments[name] = params[name]
         elif name in inputs:

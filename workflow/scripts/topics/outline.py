@@ -134,7 +134,7 @@ def analysis_rule(analyses: Sequence[Analysis], design: StudyDesign, settings: M
             "script": analysis.script,
             "inputs": _same_names(analysis.inputs_of(design)),
             "outputs": _same_names(table.name for table in analysis.tables),
-            "params": analysis_params(analysis, design, settings),
+            "params": _unlike(analysis.inputs_of(design), analysis_params(analysis, design, settings), analysis.script),
             "kinds": _kinds_of(analysis.inputs_of(design)),
             "columns": {table.name: table.names for table in analysis.tables},
             "digits": {table.name: table.digits for table in analysis.tables if table.digits},
@@ -167,7 +167,7 @@ def figure_rule(figures: Sequence[Plot], design: StudyDesign, settings: Mapping,
                 "inputs": _same_names(figure.inputs) | {"caption": name for name in template},
                 "caption": figure.caption_text,
                 "outputs": files,
-                "params": figure_params(figure, design, settings),
+                "params": _unlike(figure.inputs, figure_params(figure, design, settings), figure.script),
                 "kinds": _kinds_of(figure.inputs),
             }
         )
@@ -187,6 +187,13 @@ def _kinds_of(names):
 
 def _same_names(names: Iterable[str]) -> dict[str, str]:
     return {name: name for name in names}
+
+
+def _unlike(inputs, params, script):
+    """Return the parameters of a script; raise `ValueError` if one has the name of an input, because the script gets both by name."""
+    if both := [name for name in inputs if name in params]:
+        raise ValueError(f"{script} has an input and a parameter with the same name: {', '.join(both)}")
+    return params
 
 
 def analysis_params(analysis: Analysis, design: StudyDesign, settings: Mapping) -> dict:
