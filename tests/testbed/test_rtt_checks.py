@@ -45,6 +45,16 @@ def test_a_paced_retransmission_may_leave_before_its_timestamp(recorded, rtt_ms,
     assert passes(document) is sound
 
 
+def test_a_connection_may_have_a_minimum_rtt_before_a_smoothed_one(recorded):
+    """On slow paths, a reading may come before TCP's first estimate."""
+    document = with_rtts(recorded("lossy-reno-ipv4"), 40.0, 40.0)
+    for look in document["sockets"]:
+        for socket in look["sockets"]:
+            socket.update(pacing_mbps=0.1)
+            socket.pop("rtt_ms", None)
+    assert passes(document)
+
+
 def test_no_right_rtt_fails_the_floor(recorded):
     """For drawn paths: the difference on a clock of whole ms, whenever the packet left, and the time in whole microseconds."""
     document, draw = recorded("lossy-reno-ipv4"), random.Random(1)

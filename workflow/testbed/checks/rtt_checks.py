@@ -36,10 +36,14 @@ def check_rtt_floor(specification, document) -> Check:
 
 
 def sets_its_pacing_rate(specification, socket) -> bool:
-    """Return whether a CCA sets a lower pacing rate than TCP would derive from cwnd and the RTT, as BBR does."""
+    """Return whether a CCA sets a lower pacing rate than TCP would derive from cwnd and the RTT, as BBR does.
+
+    Before the first smoothed RTT, the minimum RTT is used.
+    """
     ratio = (specification.scenario["transport"].get("pacing_percent") or TCP_PACING_PERCENT) / 100
     window_bits = socket["cwnd_packets"] * socket["mss_bytes"] * 8
-    return 0 < (socket.get("pacing_mbps") or 0) < 0.9 * ratio * window_bits / 1000 / max(socket["rtt_ms"], 0.001)
+    rtt_ms = max(socket.get("rtt_ms", socket["rtt_min_ms"]), 0.001)
+    return 0 < (socket.get("pacing_mbps") or 0) < 0.9 * ratio * window_bits / 1000 / rtt_ms
 
 
 def may_be_of_an_early_segment(socket) -> bool:
