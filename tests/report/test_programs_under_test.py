@@ -8,7 +8,7 @@ from report_page.study_facts import as_run, facts_of_design, programs_of, tcp_pr
 from run_tables.metrics import METRICS
 from study_files import study as studies
 from study_files.study_design import StudyDesign
-from testbed.network.transport import DEFAULTS
+from testbed.network.transport import LINUX_DEFAULT
 from wording.sentence_words import cca_name
 
 
@@ -31,12 +31,12 @@ def test_a_program_among_the_ccas_is_named_beside_iperf3():
     assert programs_of(as_run(design_of("mine:cubic"))) == "mine:cubic"
 
 
-def test_a_program_over_tcp_is_said_to_choose_its_cca():
-    """Without this sentence, readers would take the guest's default for the CCA that the program chose."""
+def test_it_is_said_which_cca_a_program_over_tcp_uses():
+    """Without this sentence, readers wouldn't know whether the program or the guest chose the CCA."""
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic", protocol="tcp"))) == ["mine:cubic"]
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic"))) == []
     (text,) = (one.text for one in NETWORK if "{tcp_programs}" in one.text)
-    assert f"the guest's default, {cca_name(DEFAULTS[0])} (" in text
+    assert text.endswith(f"and otherwise {cca_name(LINUX_DEFAULT)}.")
 
 
 def test_each_metric_names_what_it_is_read_from_for_programs_too():

@@ -10,7 +10,7 @@ import pytest
 from testbed.machine.given_file import GivenFileError
 from testbed.machine.program_files import digest_of, files_of, lay, main, read_archive, write_archive
 from testbed.readings.sequence_numbers import SequenceNumbers
-from testbed.traffic.program_process import last_words, reported
+from testbed.traffic.program_process import quoted, reported
 
 
 @pytest.fixture
@@ -96,11 +96,22 @@ def test_bytes_of_a_stream_count_once():
     assert seen.distinct == len(known)
 
 
-def test_last_words_are_harmless_and_short():
-    assert last_words(b"one\ntwo \x1b[31m\xc3\xa9\n\n") == "one | two \\x1b[31m\\xc3\\xa9"
-    assert last_words("can't find \u2018mine\u2019 or \u201cyours\u201d".encode()) == "can't find 'mine' or \"yours\""
-    assert len(last_words(b"x" * 4000)) == 300
-    assert last_words(b"") == ""
+@pytest.mark.parametrize(
+    ("output", "words"),
+    [
+        (b"one\ntwo \x1b[31m\xc3\xa9\n\n", "one | two \\x1b[31m\\xc3\\xa9"),
+        ("can't find \u2018mine\u2019 or \u201cyours\u201d".encode(), "can't find 'mine' or \"yours\""),
+        (b"x" * 4000, "x" * 300),
+        (b"", ""),
+        (b"\n" * 9000 + b"why\n", "why"),
+        (b"1\n2\n3\n4\n5\n", "1 | 2 | 3 | 4 | 5"),
+        (b"1\n2\n3\n4\n5\n6\n", "1 | ... | 3 | 4 | 5 | 6"),
+        (b"no such flag: -x\n" + b"  -a  what it does\n" * 1000, "no such flag: -x | ... | " + " | ".join(["  -a  what it does"] * 4)),
+        (b"x" + b"e" * 9000 + b"\nend\n", "x" + "e" * 119 + " | ... | " + ("e" * 300)[: 300 - 129 - 6] + " | end"),
+    ],
+)  # fmt: skip
+def test_output_is_quoted_without_control_characters_and_in_short(output, words):
+    assert quoted(output[:1024], output[-4096:]) == words
 
 
 @pytest.mark.parametrize(

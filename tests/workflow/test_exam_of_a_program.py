@@ -15,11 +15,11 @@ pytestmark = pytest.mark.long
 
 CASES = ("5.2.1-solo", "5.2.1-beside-cubic", "6.2-tunnel")
 DECLARED = {
-    "path": "my/sender.py", "protocol": "tcp", "reports_bytes": "bytes", "ccas": ["tcp"],
-    "server": "{folder}/sender.py serve {cca} {server_address} {port} {seconds} '' well",
-    "client": "{folder}/sender.py get {cca} {server_address} {port} well",
+    "path": "my/sender.py", "protocol": "tcp", "reports_bytes": "bytes", "ccas": ["bic"],
+    "server": "{folder}/sender.py serve tcp {server_address} {port} {seconds} '' well",
+    "client": "{folder}/sender.py get tcp {server_address} {port} well",
 }  # fmt: skip
-STUDY = "results/exam-mini-sender-tcp"
+STUDY = "results/exam-mini-sender-bic"
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def written(folder, *options):
 def test_the_card_has_the_program_and_what_does_not_apply(examined):
     card = pd.read_csv(examined.folder / STUDY / "analysis/scorecard.csv", keep_default_na=False)
     deciding = card[card["role"] == "primary"]
-    assert set(deciding["cca"]) == {"sender:tcp"} and not set(deciding["verdict"]) & {"not measured", "not applicable"}
+    assert set(deciding["cca"]) == {"sender:bic"} and not set(deciding["verdict"]) & {"not measured", "not applicable"}
     assert card.query("scenario == '6.2-tunnel'")["verdict"].tolist() == ["not applicable"]
     solo = card.query("measure == 'utilisation_percent' and scenario == '5.2.1-solo'").iloc[0]
     assert 95 < float(solo["value"]) <= 100
@@ -61,7 +61,7 @@ def test_the_card_has_the_program_and_what_does_not_apply(examined):
 
 def test_its_tables_have_what_those_of_the_kernel_have(examined):
     runs = pd.read_csv(examined.folder / STUDY / "tidy/runs.csv")
-    assert runs["valid"].all() and set(runs["cca"]) == {"cubic", "sender:tcp"}
+    assert runs["valid"].all() and set(runs["cca"]) == {"cubic", "sender:bic"}
     columns = ["goodput_mbps", "goodput_steady_mbps", "ideal_percent", "mss_bytes", "queue_bytes", "queueing_p95_ms"]
     assert runs[columns].notna().all().all()
     # The same seed draws the same path for both.
@@ -73,7 +73,7 @@ def test_its_runs_can_be_repeated_from_what_was_published(examined):
     folder = examined.folder
     subprocess.run(own_command(folder, "publishing.pack_results", STUDY), cwd=folder, check=True)
     (folder / "my/sender.py").rename(folder / "sender.py")
-    run = "5.2.1-beside-cubic/sender:tcp/ipv4/1"
+    run = "5.2.1-beside-cubic/sender:bic/ipv4/1"
     command = own_command(folder, "publishing.verify_results", f"{STUDY}.crate.zip", "--build", "--runs", run)
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     (folder / "sender.py").rename(folder / "my/sender.py")
@@ -81,7 +81,7 @@ def test_its_runs_can_be_repeated_from_what_was_published(examined):
 
 
 def test_a_gate_fails_because_of_a_row_that_is_worse(examined):
-    """The program's sockets have the guest's default, BIC, which takes more from CUBIC than CUBIC does."""
+    """The program doesn't choose a CCA, so it sends by the one in its name, BIC, which takes more from CUBIC than CUBIC does."""
     written(examined.folder, "--gate")
     status, output = examined.snakemake("--cores", "1", "--configfile", f"{STUDY}.yaml", check=False)
     assert (

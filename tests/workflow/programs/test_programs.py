@@ -112,6 +112,23 @@ def test_a_program_that_reads_random_numbers_of_the_processor_is_found(
     assert capsys.readouterr().out.splitlines()[-1].startswith(sentence)
 
 
+@pytest.mark.parametrize(
+    ("names", "cca"), [(("p:vegas",), "vegas"), (("p:mine",), "cubic"), (("p",), "cubic"), (("p:vegas", "q:reno"), "cubic")]
+)  # fmt: skip
+def test_a_program_that_chooses_no_cca_sends_by_the_one_in_its_name(carried, names, cca):
+    """The server prints the CCA of its connection (TCP_CONGESTION is option 13)."""
+    shows = {
+        "path": None, "protocol": "tcp", "ready_line": "ready", "server_ends": "itself", "reports_bytes": "got",
+        "server": ["python3", "-c", "import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True); c, _ = s.accept(); c.sendall(bytes(int(sys.argv[3]))); print('CCA', c.getsockopt(6, 13, 16).strip(bytes(1)).decode()); c.close()", "{server_address}", "{port}", "{bytes}"],
+        "client": ["python3", "-c", "import socket, sys; c = socket.create_connection((sys.argv[1], int(sys.argv[2])))\nn = 0\nwhile d := c.recv(65536): n += len(d)\nprint('got', n)", "{server_address}", "{port}"],
+    }  # fmt: skip
+    called = (one.partition(":") for one in names)
+    programs = {name: shows | ({"ccas": [chosen]} if chosen else {}) for name, _, chosen in called}
+    groups = [{"name": f"g{n}", "program": name, "bytes": 100_000} for n, name in enumerate(names)]
+    document = carried(*groups, programs=programs)
+    assert [entry["server"]["last"] for entry in document["programs"]] == [f"ready | CCA {cca}"] * len(names)
+
+
 def test_an_amount_has_a_completion_time(carried):
     document = carried({"name": "file", "program": "tcp:tcp", "bytes": 1_000_000, "count": 2, "start_s": 0.5})
     row = group_rows(document)["file"]
@@ -180,13 +197,13 @@ def test_the_random_device_of_cpp_can_be_made_to_follow_the_seed(carried, root, 
 @pytest.mark.parametrize(
     ("client", "finding"),
     [
-        ("get udp {server_address} {port} crash", "the client failed (signal 6), last output: panic: \\x1b[31mout of ideas"),
+        ("get udp {server_address} {port} crash", "the client failed (signal 6), output: panic: \\x1b[31mout of ideas"),
         ("get udp {server_address} {port} hang", "the client had not ended in time, no output"),
-        ("get udp {server_address} {port} flood", "the client printed more than is allowed, last output: xxx"),
-        ("get udp {server_address} {port} memory", "the client failed (exit status 1), last output:"),
+        ("get udp {server_address} {port} flood", "the client printed more than is allowed, output: xxx"),
+        ("get udp {server_address} {port} memory", "the client failed (exit status 1), output:"),
         ("get udp {server_address} {port} silent", "it reported no number after 'bytes', no output"),
         ("get udp {server_address} {port} leave", "the client ended after 0.0"),
-        ("nonsense", "the client failed (exit status 1), last output:"),
+        ("nonsense", "the client failed (exit status 1), output:"),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
@@ -203,9 +220,9 @@ def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
     ("server", "finding"),
     [
         ("sleep 1000", "the server did not open UDP port 14001 within 60 s, no output"),
-        ("sh -c 'echo no; exit 4'", "the server ended before it was ready (exit status 4), last output: no"),
-        ("/missing {seconds}", "the server could not be started, last output: /missing: No such file or directory"),
-        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended before it was ready (exit status 3), last output: listening"),
+        ("sh -c 'echo no; exit 4'", "the server ended before it was ready (exit status 4), output: no"),
+        ("/missing {seconds}", "the server could not be started, output: /missing: No such file or directory"),
+        ("{folder}/sender.py serve udp {server_address} {port} {seconds} '' early", "the server ended before it was ready (exit status 3), output: listening"),
     ],
 )  # fmt: skip
 def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
@@ -274,7 +291,7 @@ def test_a_program_reaches_nothing_else(carried):
         duration_s=2,
         failing=["programs"],
     )  # fmt: skip
-    assert findings(document).endswith("last output: reached: nothing")
+    assert findings(document).endswith("output: reached: nothing")
 
 
 def test_a_program_reads_the_clock_without_the_kernel_and_cannot_move_it(carried):

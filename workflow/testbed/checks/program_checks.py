@@ -42,27 +42,27 @@ def is_cut_off(specification, flow) -> bool:
 
 
 def findings(flow, entry, cut_off=False) -> list[str]:
-    """Return a problem description, with the program's last output, for each deviation of a flow's program from its declaration.
+    """Return a problem description, with the program's output, for each deviation of a flow's program from its declaration.
 
     If ``cut_off`` is true (`is_cut_off`), server and client may run until their time limit, and needn't report the number of bytes.
     """
     found, sides = [], {"server": flow.program.server_ends, "client": flow.program.client_ends}
     if not entry["ready"]:
-        found.append(f"the server {unready(flow, entry['server'])}{last_words(entry['server'])}")
+        found.append(f"the server {unready(flow, entry['server'])}{quoted_output(entry['server'])}")
         del sides["server"]
     for side, ends in sides.items():
         one = entry[side]
         if cut_off and one["ended_by"] == AT_LIMIT:
             continue
         if one["ended_by"] not in ENDINGS[ends]:
-            found.append(f"the {side} {FOUND[one['ended_by']]}{how(one)}{last_words(one)}")
+            found.append(f"the {side} {FOUND[one['ended_by']]}{how(one)}{quoted_output(one)}")
         elif one["ended_by"] == ITSELF and one["status"]:
-            found.append(f"the {side} failed{how(one)}{last_words(one)}")
+            found.append(f"the {side} failed{how(one)}{quoted_output(one)}")
     if not found and not cut_off and (ran_s := early_end_s(flow, entry["client"])) is not None:
-        found.append(f"the client ended after {ran_s:.3g} of {flow.seconds:.3g} s{last_words(entry['client'])}")
+        found.append(f"the client ended after {ran_s:.3g} of {flow.seconds:.3g} s{quoted_output(entry['client'])}")
     if not found and not cut_off and flow.program.reports_bytes and reported_bytes(flow, entry) is None:
         receiver = entry[receiving_side(flow)]
-        found.append(f"it reported no number after {flow.program.reports_bytes!r}{last_words(receiver)}")
+        found.append(f"it reported no number after {flow.program.reports_bytes!r}{quoted_output(receiver)}")
     return found
 
 
@@ -108,9 +108,9 @@ def how(side) -> str:
     return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"
 
 
-def last_words(side) -> str:
-    """Return the last output of a side's program as text for a message."""
-    return f", last output: {side['last']}" if side["last"] else ", no output"
+def quoted_output(side) -> str:
+    """Return the quoted output of a side's program as text for a message."""
+    return f", output: {side['last']}" if side["last"] else ", no output"
 
 
 def check_program_packets(specification, document) -> Check:
@@ -167,7 +167,7 @@ def check_program_data(specification, document) -> Check:
                 f"{specification.largest_packet_bytes} bytes with all headers"
             )
         elif not packets["packets_sent"]:
-            wrong.append(f"{flow.who}: sent no data from port {flow.port}{last_words(entry['server'])}")
+            wrong.append(f"{flow.who}: sent no data from port {flow.port}{quoted_output(entry['server'])}")
         elif (said := reported_bytes(flow, entry)) is not None and said > arrived:
             wrong.append(f"{flow.who}: reported {said} bytes, but {arrived} arrived")
         elif (

@@ -5,6 +5,7 @@ import resource
 from pathlib import Path
 
 from experiment.host_options import RECEIVER, SENDER, device_limits_of, metrics_of, sysctls_of
+from experiment.programs import Program
 from testbed.errors import SettingError
 from testbed.network import devices, sysctl
 from testbed.network.addresses import data_networks
@@ -33,7 +34,9 @@ ECN = {"off": "2", "classic": "1", "accurate": "3"}
 #: Setting for a network namespace's default CCA.
 CCA = "net.ipv4.tcp_congestion_control"
 #: Candidates for the default CCA of the guest's hosts if sockets choose their CCA: the first one that no flow uses becomes the default.
-DEFAULTS = ("bic", "hstcp")
+UNUSED = ("bic", "highspeed", "scalable", "illinois")
+#: Linux's own default CCA.
+LINUX_DEFAULT = "cubic"
 ALLOWED_CCAS = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
 AVAILABLE_CCAS = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
 
@@ -78,20 +81,40 @@ def cca_given_by(specification) -> str:
     return "sysctl" if specification.multipath.by == "mptcp" else "route"
 
 
-def default_cca(specification) -> str | None:
-    """Return the default CCA to set on a run's hosts, or None if the default stays unchanged.
+def default_cca(specification, host, available) -> str | None:
+    """Return the default CCA to set on a host, or None if the host keeps the kernel's. ``available`` contains the kernel's CCAs.
 
     iperf3 chooses a CCA after its socket is connected. If the chosen CCA were also the default, it would already have started with the
     SYN, whereas other CCAs, or a copy of the same CCA under another name, start later (CUBIC's HyStart counts rounds from the start). The
-    default is therefore a CCA that no flow uses.
+    default is therefore a CCA that no flow uses. It differs only on the hosts of declared programs over TCP (`default_of_programs`).
     """
     given_by = cca_given_by(specification)
     if given_by == "sysctl":
         return specification.kernel_cca(specification.cca)
     if given_by != "socket" or not specification.virtual_clock:
         return None
+    if programs := tcp_programs_on(specification, host):
+        return default_of_programs(specification, programs, available)
     used = {specification.kernel_cca(cca) for cca in specification.ccas_that_run}
-    return next((cca for cca in DEFAULTS if cca not in used), None)
+    return next((cca for cca in UNUSED if cca not in used), None)
+
+
+def tcp_programs_on(specification, host) -> list[Program]:
+    """Return the declared programs that use TCP on a host, one for each flow."""
+    flows = specification.program_flows
+    return [
+        one.program for one in flows if one.program.protocol == "tcp" and host in (one.server_host, one.client_host)
+    ]
+
+
+def default_of_programs(specification, programs, available) -> str:
+    """Return the default CCA of a host with programs over TCP, for sockets for which a program doesn't choose a CCA.
+
+    The default is the CCA for which the programs are declared (``nginx:bbr``), if all programs name the same CCA and the kernel has it,
+    and otherwise Linux's own default.
+    """
+    named = {specification.kernel_cca(program.cca) for program in programs}
+    return next(iter(named)) if len(named) == 1 and named <= set(available) else LINUX_DEFAULT
 
 
 def route_metrics(specification) -> dict[str, str]:
@@ -126,7 +149,7 @@ def configure_host(node, specification) -> None:
     sysctl.write(node, settings(specification, node.name))
     for limit, value in device_limits(specification, node.name).items():
         devices.set_limit(node, f"{node.name}-eth0", limit, int(value))
-    if cca := default_cca(specification):
+    if cca := default_cca(specification, node.name, AVAILABLE_CCAS.read_text().split()):
         # A refusal (`transport.restricted_ccas`) is not an error here, because a check compares the CCAs that the connections really used,
         # as in any run.
         with contextlib.suppress(SettingError):

@@ -22,14 +22,15 @@ import time
 from testbed.machine.confined import ENVIRONMENT, LOGS, MOST_SECRETS, confine
 from testbed.traffic.clocked import Clock, read_plan, write_result
 
-#: Maximum output of a program, and size of the last part of the output to keep, in bytes.
-MOST_PRINTED, KEPT = 2**20, 4096
+#: Maximum output of a program, and sizes of the first and last parts of the output to keep, in bytes.
+MOST_PRINTED, KEPT_FIRST, KEPT = 2**20, 1024, 4096
 #: Time limit in s of the run's clock for a server to become ready.
 READY_S = 60.0
 #: Time in ns between SIGTERM and SIGKILL.
 GRACE_NS = 2 * 10**9
-#: Maximum number of characters to report of a program's last output.
-LAST_CHARACTERS = 300
+#: Number of lines of a program's output to quote, of which one is the first, and maximum number of characters: in total, and of the first
+#: line.
+QUOTED_LINES, QUOTED_CHARACTERS, FIRST_CHARACTERS = 5, 300, 120
 UNPRINTABLE = re.compile(rb"[^\x20-\x7e]")
 #: Typographic quotation marks, which common programs print in messages: in UTF-8, and in ASCII.
 QUOTATION_MARKS = {"\u2018": b"'", "\u2019": b"'", "\u201c": b'"', "\u201d": b'"'}
@@ -76,7 +77,7 @@ class Watched:
     """A program being watched: its process, its output so far, and the reason why it ended."""
 
     def __init__(self, plan, clock, key_log):
-        self.plan, self.clock, self.tail, self.printed = plan, clock, b"", 0
+        self.plan, self.clock, self.head, self.tail, self.printed = plan, clock, b"", b"", 0
         self.reported, self.is_ready = None, False
         self.ended_by, self.started_ns = ITSELF, clock.now_ns()
         here, there = socket.socketpair() if plan["qlog"] else (None, None)
@@ -92,6 +93,7 @@ class Watched:
         """Read a part of the program's output, and return whether more may follow."""
         chunk = os.read(self.process.stdout.fileno(), 65_536)
         self.printed += len(chunk)
+        self.head += chunk[: KEPT_FIRST - len(self.head)]
         # Searched before it is cut, because a program may print much after the line that counts.
         output = self.tail + chunk
         self.is_ready |= self.plan["ready_line"] is not None and self.plan["ready_line"].encode() in output
@@ -121,7 +123,7 @@ class Watched:
         ended_ns = self.clock.now_ns()
         return {
             "started_ns": self.started_ns, "ended_ns": ended_ns, "status": status, "ended_by": self.ended_by,
-            "printed_bytes": self.printed, "reported": self.reported, "last": last_words(self.tail),
+            "printed_bytes": self.printed, "reported": self.reported, "last": quoted(self.head, self.tail),
         }  # fmt: skip
 
 
@@ -165,14 +167,27 @@ def reported(tail, word) -> int | None:
     return int(found[-1]) if found else None
 
 
-def last_words(tail) -> str:
-    """Return the last four lines of the output as one line of printable ASCII characters."""
+def quoted(head, tail) -> str:
+    """Return the first line and the last four lines of the output, as one line of printable ASCII characters.
+
+    ``head`` and ``tail`` are the output's first and last bytes, which may overlap. Some programs print an error before a long description
+    of their usage, and others at the end.
+
+    >>> quoted(b"no such flag: -x\\nUsage:\\n", b"-a\\n-b\\n-c\\n-d\\n-e\\n")
+    'no such flag: -x | ... | -b | -c | -d | -e'
+    """
+    first, last = printable(head), printable(tail)
+    is_whole = tail.startswith(head) and len(last) <= QUOTED_LINES
+    begin = f"{first[0][:FIRST_CHARACTERS]} | ... | " if first and not is_whole else ""
+    return begin + " | ".join(last[bool(begin) - QUOTED_LINES :])[len(begin) - QUOTED_CHARACTERS :]
+
+
+def printable(output) -> list[str]:
+    """Return the lines of an output that aren't blank, in printable ASCII characters."""
     for mark, plain in QUOTATION_MARKS.items():
-        tail = tail.replace(mark.encode(), plain)
-    lines = [
-        UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in tail.split(b"\n") if line.strip()
-    ]
-    return b" | ".join(lines[-4:]).decode()[-LAST_CHARACTERS:]
+        output = output.replace(mark.encode(), plain)
+    lines = (UNPRINTABLE.sub(lambda match: b"\\x%02x" % match[0][0], line) for line in output.split(b"\n"))
+    return [line.decode() for line in lines if line.strip()]
 
 
 def watch(watched, clock, limit_ns, ready_line) -> None:
@@ -236,7 +251,7 @@ def carry_out(plan) -> dict:
         why = f"{plan['command'][0]}: {error.strerror}"
         return {
             "started_ns": clock.now_ns(), "ended_ns": clock.now_ns(), "status": 127, "ended_by": NOT_STARTED,
-            "printed_bytes": 0, "reported": None, "last": last_words(why.encode()),
+            "printed_bytes": 0, "reported": None, "last": quoted(b"", why.encode()),
             **({"qlog": {"problem": "the program was not started"}} if plan["qlog"] else {}),
         }  # fmt: skip
     watch(watched, clock, plan["limit_ns"], None if is_client else plan["ready_line"])
