@@ -41,7 +41,7 @@ def identified(samples, cca, flow=0, replication=1):
     known |= {"flow": samples.get("flow", flow)}
     columns = (
         "state", "cwnd_packets", "ssthresh_packets", "rtt_ms", "rtt_min_ms", "bbr_pacing_gain", "bbr_cwnd_gain", "vegas_rtt_ms",
-        "vegas_rtt_min_ms",
+        "vegas_rtt_min_ms", "bbr_version",
     )  # fmt: skip
     return samples.assign(**known, **{name: np.nan for name in columns if name not in samples})
 

@@ -54,6 +54,21 @@ def specification(of_study):
     return studies.run_specification(of_study, "a", "cubic", "ipv4", 1)
 
 
+@pytest.mark.parametrize("under_test", [False, True])
+def test_the_cca_in_the_name_of_a_program_over_tcp_may_be_defined_in_the_study(under_test):
+    """Its kernel is then built for the program's runs; a QUIC stack has CCAs of its own."""
+    slow = {"slow": {"base": "cubic", "parameters": {"beta": 900}}}
+    for protocol, expected in (("tcp", ["slow"]), ("udp", [])):
+        config = {
+            "study": "try", "ccas": ["mine:slow" if under_test else "reno"], "cca_definitions": slow,
+            "programs": {"mine": MINE | {"protocol": protocol, "ccas": ["slow"]}},
+            "scenarios": [{"id": "a", "flows": 1 if under_test else [BULK | {"program": "mine:slow"}]}],
+        }  # fmt: skip
+        of_study = studies.resolve(config, "try.yaml")
+        run = studies.run_specification(of_study, "a", of_study["ccas"][0], "ipv4", 1)
+        assert list(run.get("cca_definitions", {})) == expected
+
+
 def test_a_group_has_the_whole_declaration():
     resolved = study(
         {"name": "one", "program": "mine:fast", "stop_s": 4, "count": 2}, {"name": "tcp", "stop_s": 10}, ccas=["fast"]
@@ -144,6 +159,7 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"client": "{folder}/flwo get"}, "programs.mine.client begins with {folder}/flwo, and my/flow has no such file; allowed: {folder}/flow."),
         ((), {"ccas": "cubic"}, "programs.mine.ccas is \"cubic\"; allowed: a list of names, such as [cubic]."),
         ((), {"ccas": ["a", "b"]}, "programs.mine.ccas is a, b, and neither server nor client has {cca}, so all of them would be the same"),
+        ((), {"ccas": ["bbr", "mine"], "protocol": "tcp"}, "programs.mine.ccas is bbr, mine, neither server nor client has {cca}, and mine is not a CCA of the kernel or of"),
         ((), {"ccas": ["a", "b"], "server": "{folder}/flow {seconds} ${cca}"}, "neither server nor client has {cca}"),
         ((), {"server": "{folder}/flow"}, "stop_s is 10, and no command of mine has {seconds}"),
         ((), {"memory_mib": 5}, "programs.mine.memory_mib is 5; allowed: a whole number from 16 to 4096 (MiB)."),

@@ -85,7 +85,7 @@ def carry_out(specification, step, folder=None) -> dict:
         "read_back": read_back(path, specification) | surroundings.network(path),
     }
 
-    meters = packet_meters(path, specification)
+    meters = program_meters(path, specification)
     recordings = [*packet_captures(path, specification, folder), *meters, *kernel_traces(path, folder)]
 
     step("idle RTT")
@@ -135,7 +135,7 @@ def carry_out(specification, step, folder=None) -> dict:
         **surroundings.sections(path),
         **({"background": background.result} if background.result else {}),
         **groups,
-        **{"program_packets": meter.section() for meter in meters},
+        **{meter.name: meter.section() for meter in meters},
         **({"outage": outage.result} if outage.result else {}),
         "links": {"before": before, "after": after},
         "stack": stack,
@@ -196,8 +196,8 @@ def loss_bursts(specification, document) -> dict:
     return {"loss_bursts": loss_replay.loss_bursts(specification, document)}
 
 
-def packet_meters(path, specification) -> list:
-    """Return a list with the `PacketMeter` of the declared programs, or an empty list for a run without such programs.
+def program_meters(path, specification) -> list:
+    """Return a list with the readers of the declared programs' packets and TCP sockets; it is empty for a run without such programs.
 
     Also make the programs' hosts segment UDP super-packets.
     """
@@ -206,10 +206,12 @@ def packet_meters(path, specification) -> list:
     # Imported here because other runs don't need it.
     from testbed.network.udp_segmentation import cut_datagrams
     from testbed.readings.flow_packets import PacketMeter, interface_of
+    from testbed.readings.program_sockets import ProgramSockets
 
     for host in sorted({host for flow in specification.program_flows for host in flow.pair.ends}):
         cut_datagrams(interface_of(path, host))
-    return [PacketMeter(path, specification)]
+    over_tcp = any(flow.program.protocol == "tcp" for flow in specification.program_flows)
+    return [PacketMeter(path, specification), *([ProgramSockets(path, specification)] if over_tcp else [])]
 
 
 def group_programs(path, specification, folder) -> contextlib.AbstractContextManager:

@@ -42,8 +42,11 @@ def test_state_tells_recovery(state, phase):
     ],
 )  # fmt: skip
 def test_gains_of_the_kernel_tell_bbrs_phases(pacing, window, phase):
-    table = samples("bbr", bbr_pacing_gain=[pacing], bbr_cwnd_gain=[window], state=["recovery"], cwnd_packets=[4.0])
-    assert names(table) == [phase]
+    known = {"bbr_pacing_gain": [pacing], "bbr_cwnd_gain": [window], "state": ["recovery"], "cwnd_packets": [4.0]}
+    assert names(samples("bbr", **known)) == [phase]
+    # A program over TCP and a copy under another name report the same gains; before the first packet, nothing tells that it is BBR.
+    assert pacing == 0 or names(samples("nginx:bbr", **known)) == names(samples("mine", **known)) == [phase]
+    assert names(samples("bbr3", **known, bbr_version=[3])) == ["fast recovery"]
 
 
 def test_without_gains_only_the_smallest_window_is_told():

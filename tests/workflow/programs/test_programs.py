@@ -116,7 +116,7 @@ def test_a_program_that_reads_random_numbers_of_the_processor_is_found(
     ("names", "cca"), [(("p:vegas",), "vegas"), (("p:mine",), "cubic"), (("p",), "cubic"), (("p:vegas", "q:reno"), "cubic")]
 )  # fmt: skip
 def test_a_program_that_chooses_no_cca_sends_by_the_one_in_its_name(carried, names, cca):
-    """The server prints the CCA of its connection (TCP_CONGESTION is option 13)."""
+    """The server prints the CCA of its connection (TCP_CONGESTION is option 13). Two programs on a host that name two CCAs have neither."""
     shows = {
         "path": None, "protocol": "tcp", "ready_line": "ready", "server_ends": "itself", "reports_bytes": "got",
         "server": ["python3", "-c", "import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True); c, _ = s.accept(); c.sendall(bytes(int(sys.argv[3]))); print('CCA', c.getsockopt(6, 13, 16).strip(bytes(1)).decode()); c.close()", "{server_address}", "{port}", "{bytes}"],
@@ -125,8 +125,9 @@ def test_a_program_that_chooses_no_cca_sends_by_the_one_in_its_name(carried, nam
     called = (one.partition(":") for one in names)
     programs = {name: shows | ({"ccas": [chosen]} if chosen else {}) for name, _, chosen in called}
     groups = [{"name": f"g{n}", "program": name, "bytes": 100_000} for n, name in enumerate(names)]
-    document = carried(*groups, programs=programs)
+    document = carried(*groups, programs=programs, failing=("program_cca",) if len(names) > 1 else ())
     assert [entry["server"]["last"] for entry in document["programs"]] == [f"ready | CCA {cca}"] * len(names)
+    assert [one["cca"] for one in document["program_sockets"]] == [cca] * len(names)
 
 
 def test_an_amount_has_a_completion_time(carried):
@@ -382,10 +383,11 @@ def test_a_program_under_test_has_the_columns_of_the_kernels_flows(under_test):
     tables = list(socket_tables(whole, factors(document), {flow["flow"]: flow["flow_cca"] for flow in flows}))
     for table, packets, said in zip(tables, document["program_packets"]["flows"], reported, strict=True):
         acked, times = table["bytes_acked"].to_pylist(), table["time_s"].to_pylist()
-        assert acked == sorted(acked) and 0.97 * said < acked[-1] <= said
+        # The flow's last packets are in flight at the last reading: half of a path and a queue of 83 packets.
+        assert acked == sorted(acked) and 0 <= said - acked[-1] < 83 * 1448 + 10e6 / 8 * 0.1
         assert table["bytes_sent"].to_pylist()[-1] <= packets["bytes_sent"] and set(times) <= set(
             document["series"]["queue"]["time_s"]
         )
-        assert (
-            set(table["flow_cca"].to_pylist()) == {"tcp:tcp"} and table["cwnd_packets"].null_count == len(times) > 100
-        )
+        assert set(table["flow_cca"].to_pylist()) == {"tcp:tcp"} and len(times) > 100
+        assert not table["cwnd_packets"].null_count and set(table["state"].to_pylist()) >= {"open", "recovery"}
+        assert max(filter(None, table["rtt_ms"].to_pylist())) > 60

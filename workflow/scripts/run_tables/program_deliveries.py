@@ -1,7 +1,8 @@
-"""Deliveries and time series of program flows, derived from the packets at both hosts.
+"""Deliveries of program flows, derived from the packets at both hosts, and their time series.
 
-The results have the form of the socket data in a run document, so the same code evaluates all flows. Values from a program's congestion
-control log (qlog) are in the columns that contain the kernel's values for other flows.
+The results have the form of the socket data in a run document, so the same code evaluates all flows. The time series of a program over
+TCP come from the kernel's sockets. For other programs, they are derived from the packets; values from the program's congestion control log
+(qlog) are in the columns that contain the kernel's values for other flows.
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ def with_program_deliveries(document) -> dict:
     """Return a run document with program flows added to ``delivered`` and ``series``.
 
     Only programs under test are added to ``delivered``. So, as in runs of the kernel's CCAs, other programs don't affect the period in which
-    all flows are active. If no program is under test, only flows with a congestion control log are added to ``series``.
+    all flows are active. If no program is under test, only flows with a congestion control log or a TCP socket are added to ``series``.
 
     The delivered bytes (`program_metrics.delivered_bytes`) are distributed over time in proportion to the bytes that arrived. The sent
     bytes are the payload of all packets.
@@ -28,11 +29,16 @@ def with_program_deliveries(document) -> dict:
         return document
     flows = flows_of_programs(document)
     if series := document.get("series"):
-        shown = [one for one in flows if programs_under_test(run) or _log(*one[:2])]
-        sockets = [_series(*one, series["queue"]["time_s"], run.ip_version) for one in shown]
-        document = (
-            document | {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}} if shown else document
-        )
+        of_kernel = {one["flow"]: one.get("series") for one in document.get("program_sockets", ())}
+        sockets = [
+            {"flow": flow.number, **of_kernel[flow.number]}
+            if of_kernel.get(flow.number)
+            else _series(flow, entry, packets, series["queue"]["time_s"], run.ip_version)
+            for flow, entry, packets in flows
+            if programs_under_test(run) or _log(flow, entry) or of_kernel.get(flow.number)
+        ]
+        if sockets:
+            document = document | {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}}
     under_test = {group.name for group in programs_under_test(run)}
     if not under_test:
         return document

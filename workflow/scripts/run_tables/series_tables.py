@@ -26,25 +26,25 @@ INTERVALS = Table(
     "tidy",
     "parquet",
 )
-_UNKNOWN = "the platform or the CCA doesn't provide it, or the flow belongs to a program without a qlog"
+_UNKNOWN = "the platform or the CCA doesn't provide it, or the flow belongs to a program over UDP without a qlog"
 SOCKETS = Table(
     "sockets",
-    "a flow's socket at one instant (for MPTCP, a subflow's socket; for a program under test, values from its packets and its qlog); only in studies with time series",
+    "a flow's socket at one instant (for MPTCP, a subflow's socket; for a program over UDP under test, values from its packets and its qlog); only in studies with time series",
     (
         *RUN_KEYS,
         ordinal_column("flow", "Number of the flow, from 0."),
         text_column("flow_cca", "CCA of the flow; in a mix, one of the mix's CCAs."),
         ordinal_column("path", "For MPTCP, the number of the subflow's path, from 1.", "the flow is plain TCP"),
         number_column("time_s", "s", "Time since the traffic's origin, the earliest moment at which a flow may start."),
-        text_column("state", "Loss state of TCP. For a program, it is the congestion control state in the program's log, or `not told` if the log has no state.", _UNKNOWN, "tcpi_ca_state; qlog"),
-        number_column("cwnd_packets", "segments", "Congestion window. For a program, it is counted in packets of the program's largest size.", _UNKNOWN, "tcpi_snd_cwnd; qlog"),
+        text_column("state", "Loss state of TCP. For a program over UDP, it is the congestion control state in the program's log, or `not told` if the log has no state.", _UNKNOWN, "tcpi_ca_state; qlog"),
+        number_column("cwnd_packets", "segments", "Congestion window. For a program over UDP, it is counted in packets of the program's largest size.", _UNKNOWN, "tcpi_snd_cwnd; qlog"),
         number_column("ssthresh_packets", "segments", "Slow start threshold.", "the threshold is infinite or not known", "tcpi_snd_ssthresh; qlog"),
         number_column("unacked_packets", "segments", "Segments sent and not acknowledged.", _UNKNOWN, "tcpi_unacked; qlog (bytes in flight)"),
         number_column("sacked_packets", "segments", "Unacknowledged segments that were SACKed.", _UNKNOWN, "tcpi_sacked"),
         number_column("lost_packets", "segments", "Unacknowledged segments that are considered lost.", _UNKNOWN, "tcpi_lost"),
-        number_column("retransmits", "segments", "Segments retransmitted so far. For a program, it is the number of packets declared lost so far.", _UNKNOWN, "tcpi_total_retrans; qlog"),
-        number_column("bytes_sent", "bytes", "Payload sent so far, retransmissions included.", _UNKNOWN, "tcpi_bytes_sent; for a program, the payload of its packets"),
-        number_column("bytes_acked", "bytes", "Payload acknowledged so far.", _UNKNOWN, "tcpi_bytes_acked; for a program, the payload that arrived"),
+        number_column("retransmits", "segments", "Segments retransmitted so far. For a program over UDP, it is the number of packets declared lost so far.", _UNKNOWN, "tcpi_total_retrans; qlog"),
+        number_column("bytes_sent", "bytes", "Payload sent so far, retransmissions included.", _UNKNOWN, "tcpi_bytes_sent; for a program over UDP, the payload of its packets"),
+        number_column("bytes_acked", "bytes", "Payload acknowledged so far.", _UNKNOWN, "tcpi_bytes_acked; for a program over UDP, the payload that arrived"),
         number_column("bytes_retransmitted", "bytes", "Payload retransmitted so far.", _UNKNOWN, "tcpi_bytes_retrans"),
         number_column("rtt_ms", "ms", "Smoothed RTT.", _UNKNOWN, "tcpi_rtt; qlog"),
         number_column("rttvar_ms", "ms", "Mean deviation of the RTT.", _UNKNOWN, "tcpi_rttvar; qlog"),

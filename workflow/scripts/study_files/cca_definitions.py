@@ -95,10 +95,14 @@ def impossible_name(names) -> str | None:
 def definitions_of_runs(study, scenario, cca) -> dict[str, dict]:
     """Return the definitions that runs of a CCA or mix in a resolved scenario need, by name.
 
-    CCAs built into the kernel need a definition only in a scenario that sets its own kernel.
+    CCAs built into the kernel need a definition only in a scenario that sets its own kernel. The definition of a CCA after which a program
+    over TCP is named is included, because the program's sockets use this CCA by default.
     """
     names = dict.fromkeys(with_named(scenario, cca).split("+"))
+    programs = [program for name in names if (program := program_of(study, name))]
+    programs += [group["program"] for group in scenario["groups"] if group["program"]]
     names = [name for name in names if not is_program(study, name)]
+    names += [one["cca"] for one in programs if one["protocol"] == "tcp" and one["cca"] in study["cca_definitions"]]
     defined = {name: study["cca_definitions"][name] for name in names if name in study["cca_definitions"]}
     if kernel := scenario.get("kernel"):
         return {name: defined.get(name, {"base": name, "parameters": {}}) | {"kernel": kernel} for name in names}

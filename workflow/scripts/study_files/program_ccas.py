@@ -34,13 +34,14 @@ def has_grouped_runs(study) -> bool:
     return any(scenario["groups"] for scenario in study["scenarios"]) or bool(programs_under_test(study))
 
 
-def program_names(study) -> list[str]:
-    """Return the names of all programs in a resolved study, both in `ccas` and in groups, in the form used in tables."""
-    of_groups = [
-        group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]
-    ]
-    names = {f"{program['name']}:{program['cca']}" if program["cca"] else program["name"] for program in of_groups}
-    return sorted({*programs_under_test(study), *names})
+def program_names(study, protocols=("udp", "tcp")) -> list[str]:
+    """Return the names of the programs in a resolved study, both in `ccas` and in groups, in the form used in tables.
+
+    Only programs that send over one of the ``protocols`` are included.
+    """
+    programs = [group["program"] for scenario in study["scenarios"] for group in scenario["groups"] if group["program"]]
+    programs = [one for one in (*programs, *programs_under_test(study).values()) if one["protocol"] in protocols]
+    return sorted({f"{one['name']}:{one['cca']}" if one["cca"] else one["name"] for one in programs})
 
 
 def scenario_of(study, scenario, cca) -> dict:

@@ -34,8 +34,9 @@ def with_programs(study) -> list[str]:
     for name, one in written.items():
         complete, wrong = _completed(one)
         declared[name] = complete
-        problems += [f"programs.{name}.{problem}" for problem in (*wrong, *_other_problems(one, complete))]
-    others = {*keys_of(study_schema())["ccas"]["items"]["joined"], *study["cca_definitions"]}
+        wrong += _other_problems(one, complete, study["cca_definitions"])
+        problems += [f"programs.{name}.{problem}" for problem in wrong]
+    others = {*kernel_ccas(), *study["cca_definitions"]}
     parts = {part for cca in study["ccas"] for part in cca.split("+")} - others
     under_test = {part.partition(":")[0] for part in parts} & {*written}
     if under_test:
@@ -77,8 +78,14 @@ def declaration_problems(one) -> list[str]:
     return [*wrong, *_other_problems(one, complete)]
 
 
-def _other_problems(one, complete):
-    return [*only_of_groups(one), *_ccas_of_commands(complete, one.get("ccas") or [])]
+def _other_problems(one, complete, defined=()):
+    """Return further problems with a program's declaration; ``defined`` are the names in the study's ``cca_definitions``."""
+    return [*only_of_groups(one), *_ccas_of_commands(complete, one.get("ccas") or [], {*kernel_ccas(), *defined})]
+
+
+def kernel_ccas() -> list[str]:
+    """Return the names of the guest kernel's CCAs."""
+    return keys_of(study_schema())["ccas"]["items"]["joined"]
 
 
 def only_of_groups(one) -> Iterator[str]:
@@ -138,12 +145,21 @@ def _completed(one):
     return complete, problems
 
 
-def _ccas_of_commands(complete, ccas) -> Iterator[str]:
-    """Yield a problem if a program has several CCAs but doesn't learn which of them to use, or if ``{cca}`` would be empty."""
+def _ccas_of_commands(complete, ccas, known) -> Iterator[str]:
+    """Yield a problem if a program has several CCAs but doesn't learn which of them to use, or if ``{cca}`` would be empty.
+
+    A program over TCP needn't learn which of the ``known`` CCAs to use, because its hosts use this CCA by default.
+    """
     asking = [side for side in ("server", "client") if "cca" in _asked(complete[side])]
     if asking and not ccas:
         yield f"{asking[0]} has {{cca}}, and the program has no ccas; allowed: ccas with at least one CCA, or no {{cca}}."
-    if len(ccas) > 1 and not asking:
+    if len(ccas) > 1 and not asking and complete["protocol"] == "tcp":
+        if unknown := [cca for cca in ccas if cca not in known]:
+            yield (
+                f"ccas is {', '.join(ccas)}, neither server nor client has {{cca}}, and {unknown[0]} is not a CCA of the kernel or of "
+                "cca_definitions; allowed: a command that passes {cca} to the program, or CCAs of the kernel or of cca_definitions."
+            )
+    elif len(ccas) > 1 and not asking:
         yield (
             f"ccas is {', '.join(ccas)}, and neither server nor client has {{cca}}, so all of them would be the same; allowed: a command "
             "that passes {cca} to the program, or one CCA."

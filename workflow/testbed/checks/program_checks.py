@@ -194,7 +194,24 @@ def check_qlog(specification, document) -> Check:
     return Check("qlog", not wrong, expected, "; ".join(wrong) or expected)
 
 
+def check_program_cca(specification, document) -> Check:
+    """Each flow of a program over TCP that is named after a CCA of the kernel (``nginx:bbr``) used this CCA, according to the kernel.
+
+    A flow whose connection was established between two readings only is not judged.
+    """
+    by_number, wrong = {flow.number: flow.who for flow in specification.program_flows}, []
+    for one in document["program_sockets"]:
+        if None not in (one["named_cca"], one["cca"]) and one["cca"] != one["named_cca"]:
+            wrong.append(f"{by_number[one['flow']]}: sent by {one['cca']}")
+    expected = "each program named after a CCA of the kernel sent by this CCA"
+    return Check("program_cca", not wrong, expected, "; ".join(wrong) or expected)
+
+
 def checks_of(specification) -> tuple[Callable, ...]:
     """Return the checks that apply to a run with programs."""
     logs = specification.traffic.sample_interval_ms and any(flow.program.qlog for flow in specification.program_flows)
-    return (check_programs, check_program_packets, check_program_data, *((check_qlog,) if logs else ()))
+    over_tcp = any(flow.program.protocol == "tcp" for flow in specification.program_flows)
+    return (
+        check_programs, check_program_packets, check_program_data,
+        *((check_program_cca,) if over_tcp else ()), *((check_qlog,) if logs else ()),
+    )  # fmt: skip

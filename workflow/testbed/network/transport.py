@@ -144,12 +144,17 @@ def prepare_kernel(specification) -> None:
         ALLOWED_CCAS.write_text(AVAILABLE_CCAS.read_text())
 
 
+def available_ccas() -> list[str]:
+    """Return the names of the kernel's CCAs."""
+    return AVAILABLE_CCAS.read_text().split()
+
+
 def configure_host(node, specification) -> None:
     """Set a host's sysctls, interface limits and default CCA."""
     sysctl.write(node, settings(specification, node.name))
     for limit, value in device_limits(specification, node.name).items():
         devices.set_limit(node, f"{node.name}-eth0", limit, int(value))
-    if cca := default_cca(specification, node.name, AVAILABLE_CCAS.read_text().split()):
+    if cca := default_cca(specification, node.name, available_ccas()):
         # A refusal (`transport.restricted_ccas`) is not an error here, because a check compares the CCAs that the connections really used,
         # as in any run.
         with contextlib.suppress(SettingError):

@@ -38,6 +38,9 @@ TOLD_BY_BYTES = 40
 class PacketMeter:
     """Counter of the packets of a run's declared programs during the traffic (used like `packet_capture.PacketCapture`)."""
 
+    #: Name of the meter's section in the run document.
+    name = "program_packets"
+
     def __init__(self, path, specification):
         self._stack, self._flows, places = ExitStack(), [], defaultdict(list)
         self._ahead_ns = time.time_ns() - time.monotonic_ns()

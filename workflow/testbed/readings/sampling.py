@@ -140,15 +140,7 @@ class Sampler:
             for name, values in series.items():
                 values.append(queue[name] - (before[name] if name in QUEUE_COUNTS else 0))
         for host, socket in self._read_sockets(self._sampled):
-            key = name_of(host, socket)
-            if key not in self._connections:
-                self._connections[key] = {name: array("d") for name in ("time_s", *COLUMNS, STATE)}
-            series = self._connections[key]
-            series["time_s"].append(time_s)
-            series[STATE].append(CA_STATES.index(socket[STATE]))
-            for name in COLUMNS:
-                value = socket.get(name)
-                series[name].append(math.nan if value is None else value)
+            add_reading(self._connections, name_of(host, socket), time_s, socket)
 
     def seen(self) -> set[tuple[str, int, int]]:
         """Return (sender, port of the sender, port of the receiver) for each connection in any reading or sample.
@@ -253,6 +245,18 @@ def name_of(host, socket) -> tuple[str, int, int]:
     if "token" in socket:
         return host, socket["token"], socket["subflow"]
     return host, socket["local_port"], socket["remote_port"]
+
+
+def add_reading(connections, name, time_s, socket) -> None:
+    """Add a reading of a socket to the connection's arrays in ``connections`` (name -> column -> array), which are created if missing."""
+    if name not in connections:
+        connections[name] = {column: array("d") for column in ("time_s", *COLUMNS, STATE)}
+    series = connections[name]
+    series["time_s"].append(time_s)
+    series[STATE].append(CA_STATES.index(socket[STATE]))
+    for column in COLUMNS:
+        value = socket.get(column)
+        series[column].append(math.nan if value is None else value)
 
 
 def as_lists(series) -> dict[str, list]:

@@ -20,7 +20,7 @@ BBR recovers from losses within each of these phases, so recovery isn't a separa
 ProbeRTT can be recognised, by its cwnd.
 
 If a program logs its states (qlog: `slow_start`, `congestion_avoidance`, `recovery`), its phases have the same names. The phases
-of other programs are unknown.
+of other programs over UDP are unknown.
 
 A phase shorter than the sampling interval may be missed; beginnings and ends are only accurate to one sampling interval.
 """
@@ -41,7 +41,7 @@ STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
 UNTOLD = "not told"
 ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
 #: Columns of the samples from which phases are derived.
-COLUMNS = ("state", "cwnd_packets", "ssthresh_packets", "bbr_pacing_gain", "bbr_cwnd_gain")
+COLUMNS = ("state", "cwnd_packets", "ssthresh_packets", "bbr_pacing_gain", "bbr_cwnd_gain", "bbr_version")
 
 # The kernel stores gains in units of 1/256; any two pacing gains, or cwnd gains, differ by much more than this tolerance.
 GAIN_STEP = 0.05
@@ -53,9 +53,10 @@ def phase_of_samples(series) -> pd.Categorical:
     ``series`` contains the columns flow_cca and `COLUMNS`, with one row per sample, for any number of flows.
     """
     state = series["state"].astype(object).to_numpy()
-    cwnd, ssthresh, pacing, window = (series[name].to_numpy(float) for name in COLUMNS[1:])
-    bbr = (series["flow_cca"].astype(object) == "bbr").to_numpy()
+    cwnd, ssthresh, pacing, window, version = (series[name].to_numpy(float) for name in COLUMNS[1:])
     gains = pacing > 0
+    # Programs over TCP (nginx:bbr) and copies of BBR's file report the same gains under other names; BBRv3 has other gains.
+    bbr = (series["flow_cca"].astype(object) == "bbr").to_numpy() | (gains & (version != 3))
     rules = (
         (bbr & gains & _near(pacing, BBR_HIGH_GAIN), STARTUP),
         (bbr & gains & _near(pacing, 1 / BBR_HIGH_GAIN), DRAIN),

@@ -25,7 +25,7 @@ PLOT_PT, ROW_PT = 104, 11
 DOTS = (0, (1, 1.4))
 #: Shorter names for phases whose full name is too long for a row below a flow's congestion window.
 ROW_NAMES = {"congestion avoidance": "avoidance", "loss recovery": "after timeout"}
-#: Last row below a flow's congestion window: for kernel flows, and for a program's flows.
+#: Last row below a flow's congestion window: for TCP flows, and for a program's flows over UDP.
 RETRANSMITTED, DECLARED_LOST = "retransmitted", "declared lost"
 # Colours and dash patterns that the flows use in turn: lines differ both in colour and in dashes.
 _LONG, _SHORT = (0, (5, 1.5)), (0, (1.5, 1))
@@ -39,7 +39,7 @@ def _draw_windows(data, title, source, phases, programs=()):
     """Draw a table from `run_data`; return the figure and its panels.
 
     `source` names the replication and the sampling interval. Below each flow's congestion window there is one row for each item of
-    `phases`, from top to bottom. Flows whose CCA is in `programs` are flows of declared programs.
+    `phases`, from top to bottom. Flows whose CCA is in `programs` are flows of declared programs over UDP.
     """
     apply_style()
     flows = list(dict.fromkeys((int(row.flow), row.flow_cca) for row in data[data["series"] == "cwnd"].itertuples()))
@@ -102,7 +102,7 @@ def _flow_panel(axes, data, flow, cca, rows, end):
     again = data[data["series"] == "retransmission"]
     _ticks(axes, again["time_s"], len(rows) - 1)
     lost = int(again["value"].sum())
-    # A program's retransmissions are encrypted, but its log lists the packets that it declared lost.
+    # A QUIC stack's retransmissions are encrypted, but its log lists the packets that it declared lost.
     cwnd = data.loc[data["series"] == "cwnd", "value"]
     segments = f"{count(lost, 'packet' if rows[-1] == DECLARED_LOST else 'segment')} {rows[-1]}"
     name = f"Flow {flow + 1}, {cca}"
@@ -208,7 +208,7 @@ def _run_series(path, columns, run):
 def plot_windows(
     runs, scenarios, phases, sockets, queue, scenario, cca_shown, ip_shown, programs, changes=None
 ) -> Drawing:
-    """Return the figure and its data; ``programs`` are the names under which the study's programs appear in tables."""
+    """Return the figure and its data; ``programs`` are the names under which the study's programs over UDP appear in tables."""
     cell = scenario, cca_shown, ip_shown
     replication = first_valid(cell_runs(runs, *cell))
     run = (*cell, replication)

@@ -123,7 +123,7 @@ def _picture(picture, material):
     if not runs["valid"].any():
         words = f"None of {replications} is valid: nothing is drawn."
     changing = picture.scenario in material.design.changing_scenarios
-    programs = bool(program_names(material.design.study))
+    programs = bool(program_names(material.design.study, ["udp"]))
     return {"slug": picture.slug, "name": name, "words": words, "changing": changing, "programs": programs}
 
 

@@ -74,7 +74,7 @@ def pictures(design) -> tuple[Picture, ...]:
 
 
 def _figures(design):
-    programs = program_names(design.study)
+    programs = program_names(design.study, ["udp"])
     for picture in pictures(design):
         changing = picture.scenario in design.changing_scenarios
         yield Plot(

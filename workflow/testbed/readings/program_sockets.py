@@ -1,0 +1,88 @@
+"""The kernel's sockets of declared programs that send over TCP: the CCA of each flow and, in sampled runs, its time series.
+
+The senders' sockets are read like those of iperf3 (`socket_information`). A program may open several connections per flow, such as one for
+control messages. The connection that delivered the most data counts.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+from testbed.network.transport import available_ccas
+from testbed.readings.packet_capture import LAST
+from testbed.readings.sampling import add_reading, as_lists
+from testbed.readings.socket_information import FAMILIES, SocketReader
+
+#: Interval in ms at which sockets are read in runs without time series.
+UNSAMPLED_MS = 100
+
+
+class ProgramSockets:
+    """Reader of the sending sockets of all program flows over TCP during the traffic (used like `flow_packets.PacketMeter`)."""
+
+    #: Name of the section in the run document.
+    name = "program_sockets"
+
+    def __init__(self, path, specification):
+        self._specification, self._stack = specification, ExitStack()
+        self._interval_ms = specification.traffic.sample_interval_ms or UNSAMPLED_MS
+        self._flows = [flow for flow in specification.program_flows if flow.program.protocol == "tcp"]
+        #: Sending host, side that sends, and the server's port -> number of the flow.
+        self._names = {(flow.pair.sender, flow.program.data_from, flow.port): flow.number for flow in self._flows}
+        self._connections, self._ccas, self._read = {flow.number: {} for flow in self._flows}, {}, 0
+        # A server that listens for both IP versions uses IPv6 sockets for both.
+        ecn, senders = specification.may_mark, dict.fromkeys(flow.pair.sender for flow in self._flows)
+        self._readers = [
+            (host, self._stack.enter_context(SocketReader(path.net[host], family, ecn=ecn)))
+            for host in senders
+            for family in FAMILIES
+        ]
+
+    def begin(self) -> None:
+        """Do nothing."""
+
+    def events(self, origin_ns) -> Iterator[tuple[float, int, Callable]]:
+        """Yield the first event for `traffic.start_and_sample`."""
+        yield 0.0, LAST, self._look
+
+    def _look(self, at_s):
+        for host, reader in self._readers:
+            for socket in reader.connections():
+                local, remote = socket["local_port"], socket["remote_port"]
+                flow = self._names.get((host, "server", local), self._names.get((host, "client", remote)))
+                if flow is not None:
+                    self._ccas[flow, local, remote] = socket["cca"]
+                    add_reading(self._connections[flow], (local, remote), at_s, socket)
+        self._read += 1
+        # Computed as in `traffic.start_and_sample`, so that the times are those of other time series.
+        return [(self._read * self._interval_ms / 1e3, LAST, self._look)]
+
+    def read(self) -> None:
+        """Do nothing, because sockets are read at fixed times only."""
+
+    def end(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Close all readers."""
+        self._stack.close()
+
+    def section(self) -> list[dict]:
+        """Return the document's section ``program_sockets``.
+
+        Returns
+        -------
+        list of dict
+            For each program flow over TCP, ``flow``, the number of ``connections`` that were seen, the ``named_cca`` (the CCA in the
+            program's name if it is one of the kernel's, otherwise None), the ``cca`` at the last reading (None without a connection) and,
+            in runs with time series, ``series`` with ``time_s`` and the columns of `sampling.Sampler.series`.
+        """
+        return [self._of_flow(flow) for flow in self._flows]
+
+    def _of_flow(self, flow):
+        connections, named = self._connections[flow.number], self._specification.kernel_cca(flow.program.cca)
+        main = max(connections, key=lambda ports: connections[ports]["bytes_acked"][-1], default=None)
+        sampled = main and self._specification.traffic.sample_interval_ms
+        return {
+            "flow": flow.number, "connections": len(connections), "named_cca": named if named in available_ccas() else None,
+            "cca": main and self._ccas[flow.number, *main], **({"series": as_lists(connections[main])} if sampled else {}),
+        }  # fmt: skip
