@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 
 from experiment.own_kernels import kernel_words
+from study_files.kernels import image_version
 
 #: Name of the image's own kernel.
 IMAGE = "the image's Linux"
@@ -70,12 +71,11 @@ def _source(kernel):
 
 
 def _age(kernel):
-    """Return a sort key for kernel versions: releases follow their release candidates, and the image's kernel comes last."""
-    if kernel is None:
-        return (1,)
-    version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", kernel["version"])
+    """Return a sort key for kernel versions: releases follow their release candidates, and other trees follow the image's version."""
+    words = image_version() if kernel is None else kernel["version"]
+    version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", words)
     release, candidate = [int(number or 0) for number in version.groups()[:3]], version[4]
-    return (0, *release, int(candidate) if candidate else math.inf)
+    return (*release, int(candidate) if candidate else math.inf, kernel is not None)
 
 
 def _words(kernel):

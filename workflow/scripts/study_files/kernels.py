@@ -49,6 +49,11 @@ def bases() -> dict[str, dict[str, str]]:
     return {base: {"version": version, "sha256": sha256} for base, version, sha256 in sources}
 
 
+def image_version() -> str:
+    """Return the version of the Debian package with the source of the image's Linux, such as 7.2.13-1."""
+    return re.search(r"^\[linux\]\n\S+ (\S+) ", (CHECKOUT / LOCK).read_text(), re.M)[1]
+
+
 def recipe_digest(parts=RECIPE) -> str:
     """Return the SHA-256 of the names and contents of files in the recipe (by default, all files in `RECIPE`)."""
     folder, total = CHECKOUT / "envs/guest", hashlib.sha256()
