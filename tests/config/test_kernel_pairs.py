@@ -17,7 +17,7 @@ def on(kernel, base="cubic", **parameters):
 
 def pairs(ccas, **definitions):
     named = {name.replace("_", "-"): one for name, one in definitions.items()}
-    return [(pair.cca, pair.base) for pair in kernel_pairs(ccas, named)]
+    return [(pair.cca, pair.base) for pair in kernel_pairs(ccas, named, image_version())]
 
 
 def test_releases_are_compared_with_the_next_older_one():
@@ -59,5 +59,5 @@ def test_what_differs_otherwise_is_no_pair():
 
 
 def test_kernels_in_words():
-    (pair,) = kernel_pairs(["cubic", "series"], {"series": on(ON_IMAGE)})
+    (pair,) = kernel_pairs(["cubic", "series"], {"series": on(ON_IMAGE)}, image_version())
     assert (pair.kernel, pair.other) == ("Linux, patches/series.mbox", "the image's Linux")

@@ -343,6 +343,22 @@ def test_a_deleted_run_is_made_again_with_the_same_bytes(copy_of_smoke, smoke):
     assert path.read_bytes() == smoke.document_path(*which).read_bytes()
 
 
+def test_a_forced_run_of_a_job_with_several_is_made_again_alone(copy_of_smoke, smoke):
+    """As the report's command under "Run one cell again" asks for, and the message about a failed run."""
+    which = (SLOW, "vegas", "ipv6", 2)
+    path = copy_of_smoke.document_path(*which)
+    jobs = ("--set-resources", "emulate_run:runs=4", "--keep-incomplete")
+    copy_of_smoke.snakemake("--cores", "1", *SMOKE, *jobs, "--force", "--", str(path.relative_to(copy_of_smoke.folder)))
+    (log,) = (copy_of_smoke.folder / "results/smoke/logs/jobs").glob("*.log")
+    outcomes = [line.rpartition("/")[2] for line in sorted(log.read_text().splitlines())]
+    assert (
+        len(outcomes) == 4
+        and outcomes.count("2: done") == 1
+        and f"run {'/'.join(map(str, which))}: done" in log.read_text()
+    )
+    assert path.read_bytes() == smoke.document_path(*which).read_bytes()
+
+
 def test_snakemakes_own_report(copy_of_smoke):
     copy_of_smoke.snakemake("--cores", "1", *SMOKE, "--report", "smoke-report.html")
     text = (copy_of_smoke.folder / "smoke-report.html").read_text()

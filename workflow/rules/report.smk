@@ -46,6 +46,7 @@ rule write_report:
         other_tables=sorted(DESIGN.other_tables),
         claims=CLAIMS and CLAIMS["claims"],
         paper=CLAIMS and CLAIMS["paper"],
+        image_version=image_version(),
     script:
         "../scripts/report_page/write_report.py"
 

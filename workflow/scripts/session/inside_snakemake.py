@@ -241,6 +241,21 @@ def is_forced(workflow) -> bool:
     return is_called_by_user(workflow) and bool(asked.forcetargets or asked.forcerun or asked.forceall)
 
 
+def delete_forced_outputs(workflow, beginning: str) -> None:
+    """Delete the outputs that the user's options force, for jobs of rules whose names begin with ``beginning``; call this in ``onstart``.
+
+    Snakemake deletes the outputs of a job before it runs, except outputs that the job updates. If the user named files, only these are
+    deleted, otherwise all outputs of the forced jobs.
+    """
+    asked = workflow.dag_settings
+    named = {*map(str, asked.forcerun), *(map(str, asked.targets) if asked.forcetargets else ())}
+    for job in workflow.dag.needrun_jobs():
+        if job.rule.name.startswith(beginning) and workflow.dag.reason(job).forced:
+            outputs = {*map(str, job.output)}
+            for path in outputs & named or outputs:
+                Path(path).unlink(missing_ok=True)
+
+
 def together(*functions: Callable) -> Callable:
     """Return an input function that combines several input functions, so that their checkpoints can run in parallel.
 

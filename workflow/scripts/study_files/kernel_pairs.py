@@ -5,7 +5,6 @@ import re
 from dataclasses import dataclass
 
 from experiment.own_kernels import kernel_words
-from study_files.kernels import image_version
 
 #: Name of the image's own kernel.
 IMAGE = "the image's Linux"
@@ -29,7 +28,7 @@ class KernelPair:
     other: str
 
 
-def kernel_pairs(ccas, definitions) -> list[KernelPair]:
+def kernel_pairs(ccas, definitions, image_version) -> list[KernelPair]:
     """Return the pairs of CCAs in a study that differ only in the kernel.
 
     A kernel counts as unchanged if neither patches nor options are declared for it. A CCA on a changed kernel is paired with the same CCA
@@ -42,17 +41,19 @@ def kernel_pairs(ccas, definitions) -> list[KernelPair]:
         CCAs of the study, without mixes.
     definitions : dict
         ``cca_definitions`` of a resolved study.
+    image_version : str
+        Version of the image's Linux, such as 7.2.13-1.
     """
     alike = {}
     for cca in ccas:
         definition = definitions.get(cca, {"base": cca, "parameters": {}})
         of = {key: value for key, value in definition.items() if key != "kernel"}
         alike.setdefault(str(sorted(of.items())), []).append((cca, definition.get("kernel")))
-    return [pair for group in alike.values() for pair in _pairs(group)]
+    return [pair for group in alike.values() for pair in _pairs(group, image_version)]
 
 
-def _pairs(group):
-    plain = sorted((one for one in group if not _is_changed(one[1])), key=lambda one: _age(one[1]))
+def _pairs(group, image_version):
+    plain = sorted((one for one in group if not _is_changed(one[1])), key=lambda one: _age(one[1], image_version))
     pairs = [(newer, older) for older, newer in zip(plain, plain[1:], strict=False)]
     for one in group:
         if _is_changed(one[1]):
@@ -70,9 +71,9 @@ def _source(kernel):
     return (kernel or {}).get("sha256")
 
 
-def _age(kernel):
+def _age(kernel, image_version):
     """Return a sort key for kernel versions: releases follow their release candidates, and other trees follow the image's version."""
-    words = image_version() if kernel is None else kernel["version"]
+    words = image_version if kernel is None else kernel["version"]
     version = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(?:-rc(\d+))?", words)
     release, candidate = [int(number or 0) for number in version.groups()[:3]], version[4]
     return (*release, int(candidate) if candidate else math.inf, kernel is not None)

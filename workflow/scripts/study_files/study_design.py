@@ -11,7 +11,6 @@ from functools import cached_property
 from experiment.flow_groups import LONG, OWN, PROGRAM, REVERSE
 from experiment.specification import RunSpecification
 from experiment.timeline import traces_of
-from study_files.kernel_pairs import KernelPair, kernel_pairs
 from study_files.study_runs import ip_versions_of
 
 #: Separator of the CCAs in a mix: `reno+cubic`.
@@ -142,11 +141,6 @@ class StudyDesign:
     def own_ccas(self) -> tuple[str, ...]:
         """The CCAs that the study itself defines."""
         return tuple(cca for cca in self.ccas_that_run if cca in self.study.get("cca_definitions", {}))
-
-    @cached_property
-    def kernel_pairs(self) -> list[KernelPair]:
-        """The pairs of CCAs that differ only in their kernels; empty for mixes."""
-        return [] if self.mixes else kernel_pairs(self.ccas, self.study.get("cca_definitions", {}))
 
     @cached_property
     def has_own_flows(self) -> bool:

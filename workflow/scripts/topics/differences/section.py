@@ -15,6 +15,7 @@ from report_parts.data_tables import Cell
 from report_parts.hypothesis_cells import ALIKE as ALIKE_STYLE
 from report_parts.hypothesis_cells import DIFFERS, OPEN
 from report_parts.material import Finding
+from study_files.kernel_pairs import kernel_pairs
 from study_files.program_ccas import programs_under_test
 from topics.differences.measures import BY_COLUMN, MEASURES
 from topics.differences.ranking import Ranked, ranked
@@ -92,8 +93,10 @@ def findings(material) -> list[Finding]:
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
     own = (*material.design.own_ccas, *programs_under_test(material.design.study))
     told = Told(tables.differences, tables.comparisons, params["confidence"])
-    kernels = of_kernels(told, material.design.kernel_pairs)
-    of_pairs = {frozenset((pair.cca, pair.base)) for pair in material.design.kernel_pairs}
+    design = material.design
+    definitions = design.study.get("cca_definitions", {})
+    pairs = [] if design.mixes else kernel_pairs(design.ccas, definitions, params["image_version"])
+    kernels, of_pairs = of_kernels(told, pairs), {frozenset((pair.cca, pair.base)) for pair in pairs}
     further = (one for one in ranked(tables.comparisons, own) if not _levels(one) <= of_pairs)
     found = kernels + [
         Finding(
