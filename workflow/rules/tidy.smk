@@ -13,6 +13,7 @@ rule check_documents:
         "results/{study}/logs/check_documents.log",
     container:
         "envs/analysis.sif"
+    threads: TIDY_PROCESSES
     resources:
         mem_mb=TIDY_MEMORY_MB,
         runtime=tidy_runtime_min(MOST_DOCUMENTS),
@@ -53,6 +54,7 @@ rule tidy_runs:
         "results/{study}/logs/tidy_runs.log",
     container:
         "envs/analysis.sif"
+    threads: TIDY_PROCESSES
     resources:
         mem_mb=TIDY_MEMORY_MB,
         runtime=tidy_runtime_min(MOST_DOCUMENTS),

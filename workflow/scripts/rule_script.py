@@ -9,6 +9,7 @@ import contextlib
 import errno
 import sys
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import TextIO
 
@@ -40,11 +41,15 @@ def keep_log(path: str) -> None:
 
 
 def run_rule(main: Callable, snakemake) -> None:
-    """Call a script's ``main`` with its rule's inputs, outputs and params, and copy the script's output to the rule's log."""
+    """Call a script's ``main`` with its rule's inputs, outputs and params, and copy the script's output to the rule's log.
+
+    A ``main`` with a fourth parameter also receives the number of threads that the rule may use.
+    """
     with contextlib.suppress(OSError):
         keep_log(snakemake.log[0])
     try:
-        main(snakemake.input, snakemake.output, snakemake.params)
+        threads = [snakemake.threads] if len(signature(main).parameters) > 3 else []
+        main(snakemake.input, snakemake.output, snakemake.params, *threads)
     except OSError as error:
         if error.errno not in OF_THE_DISK:
             raise

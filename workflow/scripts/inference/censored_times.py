@@ -29,7 +29,7 @@ def ended_shares(times, ended) -> tuple[np.ndarray, np.ndarray]:
     """
     times, ended = np.asarray(times, float), np.asarray(ended, bool)
     moments, counts = np.unique(times[ended], return_counts=True)
-    at_risk = np.array([(times >= moment).sum() for moment in moments])
+    at_risk = len(times) - np.searchsorted(np.sort(times), moments)
     shares = 1 - np.cumprod(1 - counts / at_risk) if len(moments) else np.empty(0)
     return moments, shares
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from rule_script import run_rule
 from run_tables.document_form import read_form, violation
+from run_tables.in_parallel import in_order
 from run_tables.run_documents import DocumentError, read_document, run_of
 from study_files.study_runs import run_specification
 from wording.terminal_text import said
@@ -13,7 +14,7 @@ from wording.terminal_text import said
 NAMED = 5
 
 
-def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
+def unusable_documents(study, paths, made_by, form, processes=1) -> list[tuple[str, str]]:
     """Return (path, cause) for each file that can't be used as the document of its run, in the order of `paths`.
 
     Parameters
@@ -26,17 +27,21 @@ def unusable_documents(study, paths, made_by, form) -> list[tuple[str, str]]:
         See `run_documents.read_document`.
     form : jsonschema_rs.Draft202012Validator
         Validator from `document_form.read_form`.
+    processes : int
+        Number of processes that read documents.
     """
-    unusable = []
-    for path in paths:
+
+    def problem_of(path):
         try:
             document = read_document(path, run_specification(study, *run_of(path)), made_by)
             if problem := violation(form, document):
                 raise DocumentError(path, f"doesn't match the schema: {problem}")
         except DocumentError as error:
             # The exception itself isn't kept, because it refers to the text of the document.
-            unusable.append((error.path, error.cause))
-    return unusable
+            return error.path, error.cause
+        return None
+
+    return [problem for problem in in_order(problem_of, paths, processes) if problem]
 
 
 def _message_on(unusable, count, list_path: Path):
@@ -50,11 +55,11 @@ def _message_on(unusable, count, list_path: Path):
     return "\n".join([*lines, f"  cut -f1 {list_path} | xargs -d '\\n' rm -f --"])
 
 
-def main(inputs, outputs, params) -> None:
+def main(inputs, outputs, params, threads) -> None:
     """Write the number of documents if all can be used, otherwise exit with a list of those that can't."""
     unusable_list = Path(outputs.in_order).with_name("unusable-documents.txt")
     unusable_list.unlink(missing_ok=True)
-    unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema))
+    unusable = unusable_documents(params.study, inputs.documents, params.made_by, read_form(inputs.schema), threads)
     if unusable:
         unusable_list.write_text("".join(f"{path}\t{cause}\n" for path, cause in unusable))
         sys.exit(said(_message_on(unusable, len(inputs.documents), unusable_list)))

@@ -33,6 +33,9 @@ class DocumentError(ValueError):
         self.path, self.cause = str(path), " ".join(cause.split())
         super().__init__(shown(f"{self.path}: {self.cause}", LONGEST_SENTENCE))
 
+    def __reduce__(self):
+        return DocumentError, (self.path, self.cause)
+
 
 def file_sha256(path) -> str:
     """Return a file's SHA-256 in hex digits."""

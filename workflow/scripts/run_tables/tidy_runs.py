@@ -17,10 +17,10 @@ def _workflow_provenance(snakemake_version, analysis_image):
     }
 
 
-def main(inputs, outputs, params) -> None:
+def main(inputs, outputs, params, threads) -> None:
     """Read all documents and write the tables."""
     workflow = _workflow_provenance(params.snakemake_version, params.image)
-    tidy(params.study, inputs.documents, outputs, workflow, params.made_by)
+    tidy(params.study, inputs.documents, outputs, workflow, params.made_by, threads)
 
 
 if "snakemake" in globals():

@@ -44,10 +44,9 @@ def queue_table(document, keys) -> pyarrow.Table:
 
 def _table(schema, constant, series, rows):
     columns = [
-        pyarrow.array(
-            [constant[field.name]] * rows if field.name in constant else series.get(field.name, [None] * rows),
-            field.type,
-        )
+        pyarrow.array(series[field.name], field.type)
+        if field.name in series and field.name not in constant
+        else pyarrow.repeat(pyarrow.scalar(constant.get(field.name), field.type), rows)
         for field in schema
     ]
     return pyarrow.Table.from_arrays(columns, schema=schema)

@@ -19,8 +19,9 @@ BESIDE_GUEST_MIB = 400
 SLOWER = 3
 #: Additional time for a job in minutes: for the job's start, and for a second attempt at one run.
 SPARE_MIN = 10
-#: Memory of the tidy stage in MB; it doesn't depend on the number of runs.
-TIDY_MEMORY_MB = 2000
+#: Number of processes that read documents in the tidy stage, if the workflow has as many cores, and the stage's memory in MB, which
+#: doesn't depend on the number of runs.
+TIDY_PROCESSES, TIDY_MEMORY_MB = 2, 3000
 #: Maximum number of runs in one job. The descriptions of all runs are part of the job's command line.
 MOST_RUNS = 1000
 #: Time that the tidy stage takes for a run's document, in s.

@@ -44,15 +44,15 @@ def values_of(run: measures.RunData, limits) -> Iterator[tuple[str, str, float]]
         left = row["duration_s"] - run.flows["start_offset_ms"].max() / 1e3
         yield "convergence_s", "", left if np.isnan(row["convergence_s"]) else row["convergence_s"]
     if "starved_s" in wanted and len(run.flows) > 1:
-        yield "starved_s", "", measures.starved_s(run, limits["starved_share"])
+        yield "starved_s", "", max(measures.starved_s(run, limits["starved_share"]).values())
     if "other_starved_s" in wanted:
         of_group = run.flows.assign(mbps=measures.lifetime_mbps(run)).set_index("group")
         goodput, other = of_group["mbps"], of_group.at["other", "flow_cca"]
         yield "own_share_percent", other, 100 * goodput["own"] / goodput.sum() if goodput.any() else 0.0
         yield "other_fair_percent", other, 100 * goodput["other"] / (row["ideal_goodput_mbps"] / 2)
+        starved_s = measures.starved_s(run, limits["starved_share"])
         for name in ("own", "other"):
-            starved_s = measures.starved_s(run, limits["starved_share"], [of_group.at[name, "flow"]])
-            yield f"{name}_starved_s", other, starved_s
+            yield f"{name}_starved_s", other, starved_s[of_group.at[name, "flow"]]
     if "breaker_s" in wanted:
         yield "breaker_s", "", measures.breaker_s(run, limits["breaker_loss_percent"])
     for name in SINGLE & wanted:

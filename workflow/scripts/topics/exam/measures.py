@@ -11,7 +11,7 @@ from experiment.timeline import DIRECTIONS
 from topics.failover.path_series import acked_by_path, path_ideal_mbps
 from topics.failover.path_series import measure_run as measure_failover
 from topics.path_changes.phases import Phase, phases_of
-from topics.path_changes.responses import delivered_bytes, measures_of, share_percent
+from topics.path_changes.responses import delivered_bytes, share_percent, used_s, utilisation_percent
 
 #: Columns to read from the tidy time series.
 SOCKET_COLUMNS = [
@@ -69,17 +69,18 @@ def packets_per_rtt(run: RunData) -> float:
     return float((sent / run.row["mss_bytes"] / (1e3 * length_s / run.row["rtt_path_ms"])).max())
 
 
-def _delivered(run: RunData, edges) -> pd.DataFrame:
-    """Return the bytes that each flow had delivered by the given times, with one row per time and one column per flow."""
-    of_flows = {}
-    for flow, samples in run.sockets.groupby("flow"):
-        delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * run.row["mss_bytes"]
-        of_flows[flow] = np.interp(edges, samples["time_s"], np.maximum.accumulate(delivered), left=0.0)
-    return pd.DataFrame(of_flows, index=edges)
+def _delivered(run: RunData, edges) -> dict[int, np.ndarray]:
+    """Return the bytes that each flow had delivered by the given times."""
+    table = run.sockets
+    delivered = (table["bytes_acked"].fillna(0) + table["sacked_packets"].fillna(0) * run.row["mss_bytes"]).to_numpy()
+    times, of_flows = table["time_s"].to_numpy(), {}
+    for flow, rows in table.groupby("flow").indices.items():
+        of_flows[flow] = np.interp(edges, times[rows], np.maximum.accumulate(delivered[rows]), left=0.0)
+    return of_flows
 
 
-def starved_s(run: RunData, share, flows=None) -> float:
-    """Return the longest time, in s, for which a flow got less than a given fraction of its fair share of the total goodput.
+def starved_s(run: RunData, share) -> dict[int, float]:
+    """Return, for each flow, the longest time in s for which it got less than a given fraction of its fair share of the total goodput.
 
     Time is divided into steps of `BIN_S`. The first step begins one RTT of the longest path after the last flow has started, because a flow
     can't starve before its initial window has been acknowledged. A flow counts as started no later than `STARTED_S` after its planned
@@ -90,19 +91,15 @@ def starved_s(run: RunData, share, flows=None) -> float:
     run : RunData
     share : float
         A flow with less than this fraction of its fair share starves; between 0 and 1.
-    flows : collection of int, optional
-        Flows to check for starvation; by default all.
     """
-    planned = run.flows.set_index("flow")["start_offset_ms"] / 1e3
-    starts = pd.Series(run.starts(), dtype=float).reindex(planned.index).fillna(np.inf)
-    begin_s = float(starts.clip(planned, planned + STARTED_S).max() + run.flows["rtt_path_ms"].max() / 1e3)
-    edges = np.arange(begin_s, run.sockets["time_s"].max() + 1e-9, BIN_S)
-    got = _delivered(run, edges).diff().iloc[1:]
-    fair = got.sum(axis=1) / got.shape[1]
+    starts = run.starts()
+    planned = zip(run.flows["flow"], run.flows["start_offset_ms"] / 1e3, strict=True)
+    last_s = max(min(max(starts.get(flow, np.inf), at_s), at_s + STARTED_S) for flow, at_s in planned)
+    edges = np.arange(last_s + run.flows["rtt_path_ms"].max() / 1e3, run.sockets["time_s"].max() + 1e-9, BIN_S)
+    got = {flow: np.diff(delivered) for flow, delivered in _delivered(run, edges).items()}
+    fair = sum(got.values()) / len(got)
     nothing = (fair == 0) & ~_is_blocked(run, edges)
-    starving = got.lt(share * fair, axis=0).to_numpy() | nothing.to_numpy()[:, None]
-    of_flows = dict(zip(got.columns, starving.T, strict=True))
-    return max(longest_s(of_flows[flow]) for flow in (got.columns if flows is None else flows))
+    return {flow: longest_s((of_flow < share * fair) | nothing) for flow, of_flow in got.items()}
 
 
 def _is_blocked(run: RunData, edges) -> np.ndarray:
@@ -144,13 +141,13 @@ def after_change(run: RunData) -> dict[str, float]:
     The recovery time is the time until the path's new rate is used, or the rest of the run if the new rate is never used.
     """
     phase = run.phases[-1]
-    measures = measures_of(phase, run.sockets, run.queue)
+    series = delivered_bytes(run.sockets, phase.run.segment_bytes)
     waiting = run.queue[run.queue["time_s"] >= phase.begin_s]["delay_ms"]
-    used_s = measures["used_s"]
+    until_s = used_s(phase, *series)
     return {
-        "after_utilisation_percent": measures["utilisation_percent"],
+        "after_utilisation_percent": utilisation_percent(phase, *series),
         "after_queueing_p95_ms": float(np.percentile(waiting, 95)),
-        "recovery_s": phase.end_s - phase.begin_s if np.isnan(used_s) else used_s,
+        "recovery_s": phase.end_s - phase.begin_s if np.isnan(until_s) else until_s,
     }
 
 

@@ -36,11 +36,14 @@ def delivered_bytes(samples, mss_bytes) -> tuple[np.ndarray, np.ndarray]:
 
     ``samples`` are the samples of the run's sockets. A socket that was closed has no more samples, but its data count.
     """
-    delivered = samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes
-    by_socket = delivered.groupby([samples["time_s"], *_sockets(samples)]).sum().unstack(["flow", "path"]).sort_index()
-    total = by_socket.ffill().fillna(0).sum(axis=1)
+    delivered = (samples["bytes_acked"].fillna(0) + samples["sacked_packets"].fillna(0) * mss_bytes).to_numpy(float)
+    at_s = samples["time_s"].to_numpy(float)
+    times, total = np.unique(at_s), 0.0
+    for rows in samples.groupby([*_sockets(samples)]).indices.values():
+        latest = np.searchsorted(at_s[rows], times, side="right") - 1
+        total += np.where(latest < 0, 0.0, delivered[rows][latest])
     # Selective acknowledgements may be revoked (RFC 2018, section 8), but the delivered amount can't decrease.
-    return total.index.to_numpy(float), np.maximum.accumulate(total.to_numpy(float))
+    return times, np.maximum.accumulate(np.broadcast_to(total, times.shape))
 
 
 def _sockets(samples):
@@ -69,14 +72,19 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
     waiting = queue[(queue["time_s"] >= phase.begin_s) & (queue["time_s"] < phase.end_s)]
     drops = queue[queue["time_s"] < phase.end_s]["drops"].max() - queue[queue["time_s"] <= phase.begin_s]["drops"].max()
     return {
-        "utilisation_percent": np.nan if phase.down else share_percent(phase, times, delivered),
-        "used_s": np.nan if phase.down or phase.traced else used_s(phase, times, delivered),
+        "utilisation_percent": utilisation_percent(phase, times, delivered),
+        "used_s": used_s(phase, times, delivered),
         "queue_mean_ms": waiting["delay_ms"].mean(),
         "queue_max_ms": waiting["delay_ms"].max(),
         "queue_drops": drops,
         "retransmits": _sent_again(samples, phase),
         "believed_s": believed_s(phase, samples) if phase.longer else np.nan,
     }
+
+
+def utilisation_percent(phase, times, delivered) -> float:
+    """Return the data delivered during a phase, in percent of the path's capacity (`share_percent`); nan while the path is down."""
+    return np.nan if phase.down else share_percent(phase, times, delivered)
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
@@ -100,16 +108,18 @@ def _ns(times):
 
 
 def used_s(phase, times, delivered) -> float:
-    """Return the time in s until the phase's rate was used (see `tables.MEASURES`); nan if it was never used or is unlimited.
+    """Return the time in s until the phase's rate was used (see `tables.MEASURES`); nan if it was never used.
 
-    ``times`` and ``delivered`` come from `delivered_bytes`.
+    The result is also nan if the path is down, its rate follows a trace, or its rate is unlimited. ``times`` and ``delivered`` come from
+    `delivered_bytes`.
     """
-    if phase.run.capacity.is_unlimited():
+    if phase.down or phase.traced or phase.run.capacity.is_unlimited():
         return np.nan
     over_s = max(USED_RTTS * phase.rtt_path_ms / 1e3, USED_LEAST_S)
-    for at_s in times[(times >= phase.begin_s + over_s) & (times <= phase.end_s)]:
-        got, before = np.interp([at_s, at_s - over_s], times, delivered)
-        if got - before >= USED * phase.run.capacity.known_bytes(*_ns([at_s - over_s, at_s])):
+    ends = times[(times >= phase.begin_s + over_s) & (times <= phase.end_s)]
+    got = np.interp(ends, times, delivered) - np.interp(ends - over_s, times, delivered)
+    for at_s, got_bytes in zip(ends, got, strict=True):
+        if got_bytes >= USED * phase.run.capacity.known_bytes(*_ns([at_s - over_s, at_s])):
             return float(at_s - phase.begin_s)
     return np.nan
 
