@@ -7,6 +7,7 @@ import pytest
 from exam_cards import CASE, RUNS, of, row_of, runs_of, values, wave
 from topics.exam.criteria import NEVER
 from topics.exam.judge import scorecard
+from topics.exam.page_tables import scorecard_columns
 from topics.exam.sentences import failed_runs, open_sentence, row_sentence
 from topics.exam.tables import BETTER, LIKE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIABLE, WORSE
 
@@ -127,6 +128,14 @@ def test_more_runs_on_drawn_queues_hide_no_crash(exam, runs):
         # All of these paths may have the same outcome.
         cells = of(measure, level, level, level, case)
         assert row_of(cells, exam, case, measure, runs=drawn.assign(valid=True, excluded_by=""))["verdict"] == LIKE
+
+
+def test_a_worse_row_says_that_runs_are_missing(exam):
+    """All runs over IPv6 are missing: the row is worse in all runs over IPv4, and the note gives the number of missing runs."""
+    cells = of("utilisation_percent", np.where(np.arange(RUNS) % 2, np.nan, wave(60)), wave(80), wave(90))
+    row = row_of(cells, exam, runs=runs_of(cells, range(2, RUNS + 1, 2), "instrument"))
+    note = scorecard_columns(pd.DataFrame(columns=["cca", "scenario", "measure"]))[-1].cell(row)
+    assert row["verdict"] == WORSE and note == "10 of 20 runs were not compared."
 
 
 def test_runs_of_which_some_failed_do_not_repeat_each_other(exam):

@@ -2,8 +2,8 @@
 
 Two tests can show the verdict *worse*. The sign test can show that most runs on such paths are worse than each standard CCA by more than
 the margin: k of n runs correspond to k heads in n tosses. The other test can show that the CCA collapses too often: its share of far worse
-runs must exceed `RARE` and the standard CCAs' share of far worse runs over all cases, and if the most similar standard CCA collapses too,
-the CCA must also be far worse in more runs than that standard CCA. Both must be shown, so a collapse of a standard CCA never makes the
+runs must exceed `RARE` and the standard CCAs' share of far worse runs over all cases, and if similar standard CCAs collapse too, the CCA
+must also be far worse in more runs than each of them. Both must be shown, so a collapse of a standard CCA never makes the
 verdict *worse* more likely. The sign test uses `SHARE_OF_MOST` of a row's significance level, and the other test uses the rest.
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
@@ -49,17 +49,21 @@ def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
     """
     if row.n == 0 or row.measurements < row.n:
         return 1.0
-    rarely = p_collapses(row.far_worse, row.n, row.standards_far, rare)
+    return _p_of_counts(row.worse, row.far_worse, row.standards_far, row.n, is_absolute, rare)
+
+
+def _p_of_counts(worse, far_worse, standards_far, n, is_absolute, rare):
+    rarely = p_collapses(far_worse, n, standards_far, rare)
     if is_absolute:
         return rarely
-    return min(1.0, at_least(row.worse, row.n, 0.5) / SHARE_OF_MOST, rarely / (1 - SHARE_OF_MOST))
+    return min(1.0, at_least(worse, n, 0.5) / SHARE_OF_MOST, rarely / (1 - SHARE_OF_MOST))
 
 
 def p_collapses(far_worse, n, standards_far, rare=RARE) -> float:
     """Return the p-value of the statement that the CCA collapses too often.
 
-    The CCA collapses too often if its share of far worse runs exceeds `rare` and the most similar standard CCA, which is far worse in
-    ``standards_far`` runs, collapses less often. The result is the larger of the two tests' p-values, which is valid for the statement that
+    The CCA collapses too often if its share of far worse runs exceeds `rare` and the similar standard CCAs, the worst of which is far worse
+    in ``standards_far`` runs, collapse less often. The result is the larger of the two tests' p-values, which is valid for the statement that
     both conditions hold (intersection-union test: Berger, 1982, Technometrics 24(4)).
 
     >>> [float(round(p_collapses(6, 20, standards_far), 4)) for standards_far in range(4)]
@@ -69,12 +73,10 @@ def p_collapses(far_worse, n, standards_far, rare=RARE) -> float:
     return max(above_allowed, at_least(far_worse, far_worse + standards_far, 0.5)) if standards_far else above_allowed
 
 
-def p_better(row: Outcomes, is_absolute) -> float:
+def p_better(row: Outcomes) -> float:
     """Return the p-value of a row's verdict *better*: most runs are better than each standard CCA by more than the margin."""
     if row.n == 0 or row.measurements < row.n or row.failed:
         return 1.0
-    if is_absolute:
-        return at_least(row.better, row.better + row.worse, 0.5)
     return at_least(row.better, row.n, 0.5)
 
 
@@ -82,6 +84,9 @@ def most_worse(worse, n, level) -> float:
     """Return the exact one-sided upper confidence bound on the share of worse runs (Clopper and Pearson, 1934).
 
     ``worse`` is the number of worse runs among ``n`` runs; ``level`` is the probability that the true share exceeds the bound.
+
+    If ``worse`` is the smallest of k counts, one for each standard CCA, the smallest of the k shares is bounded only at level / k: by
+    chance, the smallest count may belong to any of them.
 
     >>> round(most_worse(0, 16, 0.05), 3)
     0.171
@@ -106,20 +111,22 @@ def fewest_for_most(n, level) -> int | None:
 def runs_needed(row: Outcomes, level, worse_share, is_absolute, rare=RARE) -> int | None:
     """Return the number of runs that would decide a row; None if `MOST_RUNS` would not be enough.
 
-    The row's shares of outcomes are assumed to stay the same.
+    The row's shares of outcomes are assumed to stay the same, and missing runs stay missing.
 
     ``level`` is the level of one row at the next look; ``rare`` is the same as in `p_worse`.
     """
     if row.n == 0:
         return None
+    counts = (row.worse, row.better, row.far_worse, row.standards_far)
     for n in range(row.n + 1, MOST_RUNS + 1):
-        worse, far, standards_far = (
-            round(count / row.n * n) for count in (row.worse, row.far_worse, row.standards_far)
-        )
-        if most_worse(math.ceil(row.worse / row.n * n), n, level) <= worse_share:
+        worse, better, far, standards_far = (round(count / row.n * n) for count in counts)
+        if _p_of_counts(worse, far, standards_far, n, is_absolute, rare) <= level:
             return n
-        if not is_absolute and at_least(worse, n, 0.5) / SHARE_OF_MOST <= level:
+        if row.missing:
+            continue
+        if not row.failed and at_least(better, n, 0.5) <= level:
             return n
-        if is_absolute and p_collapses(far, n, standards_far, rare) <= level:
+        most = most_worse(math.ceil(counts[0] / row.n * n), n, level / row.comparisons)
+        if most <= worse_share and far <= standards_far:
             return n
     return None

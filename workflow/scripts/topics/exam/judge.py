@@ -4,12 +4,12 @@ Each run of the examined CCA is compared with the standard CCAs' runs with the s
 margin, better by more than the margin, or neither (`outcomes`). Verdicts are based on the counts of such runs (`card_tests`), so they are
 valid for any distribution of the values.
 
-- *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed and in more runs than the most similar
-  standard CCA.
-- *Better*: no run is missing or failed, and most runs are better. For all deciding rows together, the probability of any false *worse* or
-  *better* is below the significance level.
-- *Like*: no run is missing, the CCA doesn't collapse in more runs than the most similar standard CCA, and for all deciding rows together,
-  the data rule out that the share of worse runs exceeds a given bound.
+- *Worse*: most runs on such paths are worse, or the CCA collapses in more runs than is allowed and in more runs than each similar standard
+  CCA.
+- *Better*: no run is missing or failed, and most runs are better. For all deciding rows together, the probability of any false *worse* is
+  below the significance level, and so is the probability of any false *better*.
+- *Like*: no run is missing, the CCA doesn't collapse in more runs than a similar standard CCA, and for all deciding rows together, the data
+  rule out that the share of worse runs exceeds a given bound.
 - *Too variable*: the runs differ and leave the question open.
 - *Not enough*: the runs agree, but they are too few, some are missing, or they repeat each other.
 - *Not measured*: no value is known for any run.
@@ -338,14 +338,15 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
     """Return each row's p-values, upper confidence bound on the share of worse runs, and verdict."""
     is_absolute = ["limit" in row or "is_rare" in row for row in rows]
     worse = [card_tests.p_worse(*one, rare) for one in zip(outcomes, is_absolute, strict=True)]
-    better = [card_tests.p_better(*one) for one in zip(outcomes, is_absolute, strict=True)]
+    better = [card_tests.p_better(one) for one in outcomes]
     # Holm's correction over all deciding rows; those without runs have p = 1.
     worse_corrected, better_corrected = (
         adjusted(pd.Series([*of, *[1.0] * (tests - len(of))]), "holm")[: len(of)] for of in (worse, better)
     )
     found = []
     for one, p, corrected, better_p in zip(outcomes, worse, worse_corrected, better_corrected, strict=True):
-        most = card_tests.most_worse(one.worse, one.n if one.measurements >= one.n else one.measurements, level / tests)
+        runs = one.n if one.measurements >= one.n else one.measurements
+        most = card_tests.most_worse(one.worse, runs, level / tests / one.comparisons)
         verdict = {"p": p, "p_corrected": corrected, "worse_share_at_most": most, "reason": ""}
         if one.n == 0:
             found.append(
@@ -386,10 +387,11 @@ def _what_it_would_take(row, exam, level, next_level, rare) -> dict:
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute, rare)}
     fewest = card_tests.fewest_for_most(one.n, level)
     if not is_absolute and fewest is not None:
-        ordered = np.sort(one.worse_by[one.nearest].to_numpy(float))
-        # With a median deterioration of ``detectable`` and the same spread, just enough runs would exceed the margin to show it.
-        lowest = ordered[one.n - fewest]
-        detectable = row["margin"] + float(np.median(ordered)) - float(lowest)
+        ordered = np.sort(one.worse_by.to_numpy(float), axis=0)
+        # With a median deterioration of ``detectable`` and the same spread, just enough runs would be worse than every standard CCA by more
+        # than the margin to show it.
+        lowest = ordered[one.n - fewest].min()
+        detectable = row["margin"] + float(one.worse_by[one.nearest].median()) - float(lowest)
         # The size is unknown if it depends on failed runs, which have no value.
         found["detectable"] = detectable if np.isfinite(detectable) else np.nan
     return found

@@ -86,22 +86,32 @@ class Outcomes:
         return (self.worse_by > self.far).all(axis=1)
 
     @property
+    def comparisons(self) -> int:
+        """Number of standard CCAs against which runs are counted; 1 for a measure with a limit."""
+        return self.worse_by.shape[1]
+
+    @property
     def far_worse(self) -> int:
         """Number of runs that are far worse than every standard CCA."""
         return int(self.is_far.sum())
 
     @cached_property
     def standard_pairs(self) -> pd.Index:
-        """Pairs in which the standard CCA closest to the examined CCA is far worse than every other CCA.
+        """Pairs in which a standard CCA similar to the examined CCA is far worse than every other CCA.
 
-        These pairs show how often a standard CCA collapses. For a measure with a limit, or if the examined CCA has no value, the standard
-        CCA with the most such pairs counts as the closest.
+        These pairs show how often a standard CCA collapses. If several standard CCAs are similar, the one with the most such pairs counts:
+        among equally similar ones, chance would select one that never collapses, although the examined CCA collapses like another.
         """
-        known = [name for name in self.worse_by if name in self.far_pairs]
-        distances = self.worse_by[known].abs().median()
-        if distances.notna().any():
-            return self.far_pairs[distances.idxmin()]
-        return max(self.far_pairs.values(), key=len, default=pd.Index([]))
+        return max((self.far_pairs[name] for name in self._similar()), key=len, default=pd.Index([]))
+
+    def _similar(self):
+        """Return the standard CCAs whose median difference from the examined CCA is the smallest, or larger by at most `FAR` margins.
+
+        For a measure with a limit, or if the examined CCA has no value, all standard CCAs are similar.
+        """
+        distances = self.worse_by[[name for name in self.worse_by if name in self.far_pairs]].median().abs()
+        similar = distances.index[distances <= distances.min() + self.far]
+        return list(similar) or list(self.far_pairs)
 
     @property
     def standards_far(self) -> int:
@@ -168,7 +178,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     """Return the outcomes for a measure with a limit.
 
     A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the
-    same pair, the path is the cause. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and no
+    same pair, the path is the cause. A run is better if it respects a limit that every standard CCA exceeds; the difference is then -1. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and no
     standard CCA exceeds the limit. The other parameters are the same as in `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, planned, failed)
@@ -177,7 +187,8 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     others, exceeds = values > limit, own > limit
     by_path = others.any(axis=1)
     unknown = own.isna() | (exceeds & ~by_path & values.isna().any(axis=1))
-    differences = (exceeds.astype(float) - by_path).mask(unknown).to_frame("limit")
+    better = ~exceeds & others.all(axis=1)
+    differences = ((exceeds & ~by_path).astype(float) - better).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
     bounds = {"margin": 0.5, "far": 0.5, "step": STEP * limit}
     return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, **bounds)

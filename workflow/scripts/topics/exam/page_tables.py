@@ -10,7 +10,7 @@ from topics.exam.beside_published import DIFFERS as PUBLISHED_DIFFERS
 from topics.exam.criteria import MEASURES, NEVER
 from topics.exam.sentences import unit_of, value_words
 from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIABLE, WORSE
-from wording.number_format import NONE, is_missing, number, plain
+from wording.number_format import NONE, count, is_missing, number, plain
 from wording.sentence_words import cca_name
 
 GOOD, BAD = "verdict good", "verdict bad"
@@ -41,7 +41,17 @@ def _note_words(row, published):
     failed = (
         f"{int(row['runs_failed'])} runs failed." if not is_missing(row["runs_failed"]) and row["runs_failed"] else ""
     )
-    return " ".join(filter(None, (note, failed, row["worse_by_ip_version"], published_words(row, published))))
+    return " ".join(
+        filter(None, (note, failed, _missing_words(row), row["worse_by_ip_version"], published_words(row, published)))
+    )
+
+
+def _missing_words(row):
+    """Return the number of runs that were not compared, unless the reason gives it."""
+    missing = 0 if is_missing(row["runs_missing"]) else int(row["runs_missing"])
+    if not missing or "missing" in row["reason"]:
+        return ""
+    return f"{missing} of {count(int(row['runs_planned']), 'run')} {'was' if missing == 1 else 'were'} not compared."
 
 
 def measure_words(name) -> str:

@@ -92,12 +92,13 @@ def worst_rows(deciding: pd.DataFrame) -> list[dict]:
 
 
 def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
-    """Return the open rows in which the CCA collapses more often than the most similar standard CCA.
+    """Return the rows that are open or *better*, and in which the CCA collapses more often than the similar standard CCAs.
 
-    The page reports these rows as findings although their verdict is still open.
+    The page reports these rows as findings: their verdicts don't show the collapses.
     """
     fallen = deciding[
-        deciding["verdict"].isin(OPEN_VERDICTS) & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
+        deciding["verdict"].isin((*OPEN_VERDICTS, BETTER))
+        & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
     ]
     return fallen.sort_values("runs_far_worse", ascending=False, kind="stable").head(MOST_FINDINGS).to_dict("records")
 
@@ -130,7 +131,7 @@ def row_sentence(row) -> str:
         where = f", most often in the cases {row['most_of_them']}" if row["most_of_them"] else ""
         return (
             f"In {_runs_words(row)} it is worse than every standard CCA by more than {FAR} margins, or "
-            f"exceeds a limit that they respect{where}. For the standard CCA closest to it in each case, this number is {int(row['standard_runs_far_worse'])}."
+            f"exceeds a limit that they respect{where}. For the standard CCAs similar to it, this number is at most {int(row['standard_runs_far_worse'])}."
         )
     place = (
         f"{row['criterion'][0].upper()}{row['criterion'][1:]} ({row['scenario_label']}, section {row['rfc_section']})"
