@@ -12,8 +12,10 @@ import claim_runs
 from run_tables.tidy_tables import RUNS
 from session import compare_results
 from session.comparable_results import Results, pairs_of_ccas, problem_of
+from session.compare_results import page, table_text
 from session.result_comparison import compared
 from study_files import study as studies
+from topics.exam.criteria import NEVER
 
 CONFIG = {
     "study": "base", "replications": 8, "ccas": ["reno", "mine"], "ip_versions": ["ipv4"],
@@ -266,6 +268,15 @@ def test_a_limit_is_a_count_of_runs():
     )
     row = compared(exam(values=values, **absolute), exam("results/b", values + 2, **absolute)).iloc[0]
     assert (row["change"], row["pairs_worse"]) == ("worse", 8)
+
+
+def test_infinite_values_are_called_so():
+    """Half of the second runs have too many short flows that never finish: the median lies between a number and infinity."""
+    values = 2 + NOISE
+    never = np.where(np.arange(8) < 4, NEVER, values + 1)
+    table = compared(exam(values=values), exam("results/b", values=never))
+    for text in (table_text(table), page(exam(values=values), exam("results/b", values=never), table)):
+        assert "infinite" in text and "000,000" not in text and "499,999" not in text
 
 
 def test_what_neither_evaluates_is_left_out():

@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from report_parts.cells_table import N, cells_table, shown_cell, shown_number, shown_p, shown_text
-from report_parts.data_tables import Cell, signed
+from report_parts.data_tables import Cell, number_cell, signed
 from run_tables.metrics import METRICS
 from run_tables.reading import read_runs, read_table
 from run_tables.run_documents import DOCUMENT_LIMIT
@@ -33,6 +33,7 @@ from session.standalone_page import standalone_page
 from testbed.machine.given_file import given_text
 from testbed.machine.messages import tell
 from topics import registry
+from topics.exam.criteria import is_infinite
 from wording.number_format import count, is_missing, number
 from wording.sentence_words import listed
 from wording.terminal_text import shown
@@ -180,7 +181,7 @@ def table_text(table) -> str:
         where = " ".join(filter(None, [row["scenario"], row["cca"], row["ip_version"]]))
         what = f"{row['criterion'][:40]}: {row['measure']}" if row["criterion"] else row["measure"]
         values = [
-            _with_unit(number(row[name]), row["unit"]) if not is_missing(row[name]) else "-"
+            "-" if is_missing(row[name]) else _infinite(row[name]) or _with_unit(number(row[name]), row["unit"])
             for name in ("first", "second")
         ]
         p = "-" if is_missing(row["p_corrected"]) else f"{row['p_corrected']:.2g}"
@@ -195,13 +196,32 @@ def _with_unit(text, unit):
     return f"{text} {unit}" if unit and isinstance(unit, str) else text
 
 
+def _infinite(value):
+    """Return "infinite" for a value that stands for infinity, otherwise ""."""
+    return "infinite" if is_infinite(value) else ""
+
+
+def _signed(value):
+    return ("+" if value > 0 else "−") + _infinite(value) if _infinite(value) else signed(value)
+
+
 def _effect_text(row):
     if is_missing(row["effect"]):
         return "-"
-    text = _with_unit(signed(row["effect"]), row["effect_unit"])
+    text = _signed(row["effect"]) if _infinite(row["effect"]) else _with_unit(signed(row["effect"]), row["effect_unit"])
     if is_missing(row["low"]):
         return text
-    return f"{text} ({signed(row['low'])} to {signed(row['high'])})"
+    return f"{text} ({_signed(row['low'])} to {_signed(row['high'])})"
+
+
+def _value_cell(name):
+    """Return the function that makes a cell with a value of one side from a row."""
+
+    def cell(row):
+        value = row[name]
+        return Cell("infinite", float(value)) if not is_missing(value) and _infinite(value) else number_cell(value)
+
+    return cell
 
 
 def _pairs_text(row):
@@ -230,8 +250,8 @@ def page(first, second, table) -> str:
         shown_text("CCA", "cca", filtered=True),
         shown_text("IP", "ip_version", filtered=True),
         shown_text("Measure", "measure", filtered=True),
-        shown_number("First", "first"),
-        shown_number("Second", "second"),
+        shown_cell("First", _value_cell("first"), "number"),
+        shown_cell("Second", _value_cell("second"), "number"),
         shown_text("Unit", "unit"),
         shown_cell("Difference", _effect_text, "short"),
         shown_number("Margin", "margin"),

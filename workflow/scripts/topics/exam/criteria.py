@@ -18,6 +18,15 @@ HIGHER, LOWER = "higher", "lower"
 NEVER = 1e9
 
 
+def is_infinite(value) -> bool:
+    """Return whether a value, a difference of two values, or the mean of the two middle ones of such stands for infinity.
+
+    >>> is_infinite(NEVER), is_infinite(2 - NEVER), is_infinite((NEVER - 3 + 1) / 2), is_infinite(1e6)
+    (True, True, True, False)
+    """
+    return bool(abs(value) > NEVER / 4)
+
+
 @dataclass(frozen=True)
 class Measure:
     """A measure of a run: with a margin, it is compared with the standard CCAs; with a limit, it is judged by itself."""

@@ -7,7 +7,7 @@ from report_parts.data_tables import Cell, shared_decimals, signed_cell
 from report_parts.hypothesis_cells import ALIKE, DIFFERS, OPEN
 from topics.exam.beside_published import AGREES, NOT_SHOWN
 from topics.exam.beside_published import DIFFERS as PUBLISHED_DIFFERS
-from topics.exam.criteria import MEASURES, NEVER
+from topics.exam.criteria import MEASURES, NEVER, is_infinite
 from topics.exam.sentences import unit_of, value_words
 from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIABLE, WORSE
 from wording.number_format import NONE, count, is_missing, number, plain
@@ -86,7 +86,7 @@ def _standard_cell(row):
 
 def _worse_cell(row):
     by = row["worse_by"]
-    if not is_missing(by) and abs(by) > NEVER / 2:
+    if not is_missing(by) and is_infinite(by):
         return Cell(value_words(by, 0), float(by))
     return signed_cell(by, shared_decimals(by, row["margin"]))
 

@@ -4,7 +4,7 @@ import re
 
 import pandas as pd
 
-from topics.exam.criteria import MEASURES, NEVER, RARE_EVENTS
+from topics.exam.criteria import MEASURES, NEVER, RARE_EVENTS, is_infinite
 from topics.exam.judge import OF_THE_CCA
 from topics.exam.outcomes import FAR
 from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_MEASURED, OPEN_VERDICTS, WORSE
@@ -187,7 +187,7 @@ def value_words(value, decimals, unit="") -> str:
     >>> value_words(2.25, 1, " ms"), value_words(NEVER, 1, " ms"), value_words(2 - NEVER, 1)
     ('2.2 ms', 'infinite', '-infinite')
     """
-    if not is_missing(value) and abs(value) > NEVER / 2:
+    if not is_missing(value) and is_infinite(value):
         return "infinite" if value > 0 else "-infinite"
     return f"{number(value, decimals)}{unit}"
 
