@@ -69,6 +69,21 @@ def test_the_cca_in_the_name_of_a_program_over_tcp_may_be_defined_in_the_study(u
         assert list(run.get("cca_definitions", {})) == expected
 
 
+@pytest.mark.parametrize("under_test", [False, True])
+def test_a_program_over_tcp_that_sends_by_dctcp_needs_marks(under_test):
+    """As DCTCP in `ccas` and in groups of iperf3; the dctcp of a QUIC stack is its own."""
+    marks = {"transport": {"ecn": "classic"}, "queue": {"discipline": "codel", "ecn": True}}
+    config = {
+        "study": "try", "ccas": ["mine:dctcp" if under_test else "reno"],
+        "programs": {"mine": MINE | {"protocol": "tcp", "ccas": ["dctcp"]}},
+        "scenarios": [{"id": "a", "flows": 1 if under_test else [BULK | {"program": "mine:dctcp"}]}],
+    }  # fmt: skip
+    with pytest.raises(studies.StudyError, match="mine:dctcp.* DCTCP without marks behaves like Reno"):
+        studies.resolve(config, "try.yaml")
+    studies.resolve(config | {"scenarios": [config["scenarios"][0] | marks]}, "try.yaml")
+    studies.resolve(config | {"programs": {"mine": MINE | {"ccas": ["dctcp"]}}}, "try.yaml")
+
+
 def test_a_group_has_the_whole_declaration():
     resolved = study(
         {"name": "one", "program": "mine:fast", "stop_s": 4, "count": 2}, {"name": "tcp", "stop_s": 10}, ccas=["fast"]
