@@ -47,6 +47,7 @@ def _draw_windows(data, title, source, phases, programs=()):
     kinds = ["flow"] * len(flows) + ["all"] * (len(flows) > 1) + ["rtt", "queue"]
     grid = Grid(len(kinds), COLUMNS, WIDTH_PT, TITLE_PT + PLOT_PT + ROW_PT * len(rows) + AXIS_PT)
     figure = grid.figure()
+    lost = f", {DECLARED_LOST}," if {cca for _, cca in flows} & {*programs} else ""
     key = [
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, label="cwnd"),
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, ls=DOTS, label="ssthresh"),
@@ -57,7 +58,7 @@ def _draw_windows(data, title, source, phases, programs=()):
             marker="|",
             ms=5,
             color=LIGHT.ink,
-            label="segments retransmitted, declared lost, or dropped",
+            label=f"segments retransmitted{lost} or dropped",
         ),
     ]
     changes = data[data["series"] == "change"]
