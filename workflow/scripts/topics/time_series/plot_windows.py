@@ -51,15 +51,7 @@ def _draw_windows(data, title, source, phases, programs=()):
     key = [
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, label="cwnd"),
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, ls=DOTS, label="ssthresh"),
-        Line2D(
-            [],
-            [],
-            ls="none",
-            marker="|",
-            ms=5,
-            color=LIGHT.ink,
-            label=f"segments retransmitted{lost} or dropped",
-        ),
+        Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label=f"segments retransmitted{lost} or dropped"),
     ]
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
