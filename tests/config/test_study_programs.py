@@ -69,6 +69,40 @@ def test_the_cca_in_the_name_of_a_program_over_tcp_may_be_defined_in_the_study(u
         assert list(run.get("cca_definitions", {})) == expected
 
 
+@pytest.mark.parametrize(
+    ("ccas", "flows"),
+    [
+        (["cubic"], [{"name": "own", "stop_s": 10}, BULK | {"program": "mine:slow"}]),
+        (["mine:slow"], [{"name": "own", "stop_s": 10}, {"name": "other", "cca": "cubic", "stop_s": 10}]),
+    ],
+)
+def test_parameters_of_a_programs_cca_are_refused_beside_the_kernels_own(ccas, flows):
+    """The parameters apply to all sockets: the flows called cubic would be slow, too. With a QUIC stack, no socket has them."""
+    config = {
+        "study": "try", "ccas": ccas, "cca_definitions": {"slow": {"base": "cubic", "parameters": {"beta": 900}}},
+        "scenarios": [{"id": "a", "flows": flows}],
+    }  # fmt: skip
+    programs = {"mine": MINE | {"protocol": "tcp", "ccas": ["slow"]}}
+    with pytest.raises(studies.StudyError, match="cubic.*need different parameters of tcp_cubic"):
+        studies.resolve(config | {"programs": programs}, "try.yaml")
+    studies.resolve(config | {"programs": {"mine": MINE | {"ccas": ["slow"]}}}, "try.yaml")
+
+
+@pytest.mark.parametrize("under_test", [False, True])
+def test_a_program_over_tcp_that_sends_by_dctcp_needs_marks(under_test):
+    """As DCTCP in `ccas` and in groups of iperf3; the dctcp of a QUIC stack is its own."""
+    marks = {"transport": {"ecn": "classic"}, "queue": {"discipline": "codel", "ecn": True}}
+    config = {
+        "study": "try", "ccas": ["mine:dctcp" if under_test else "reno"],
+        "programs": {"mine": MINE | {"protocol": "tcp", "ccas": ["dctcp"]}},
+        "scenarios": [{"id": "a", "flows": 1 if under_test else [BULK | {"program": "mine:dctcp"}]}],
+    }  # fmt: skip
+    with pytest.raises(studies.StudyError, match="mine:dctcp.* DCTCP without marks behaves like Reno"):
+        studies.resolve(config, "try.yaml")
+    studies.resolve(config | {"scenarios": [config["scenarios"][0] | marks]}, "try.yaml")
+    studies.resolve(config | {"programs": {"mine": MINE | {"ccas": ["dctcp"]}}}, "try.yaml")
+
+
 def test_a_group_has_the_whole_declaration():
     resolved = study(
         {"name": "one", "program": "mine:fast", "stop_s": 4, "count": 2}, {"name": "tcp", "stop_s": 10}, ccas=["fast"]

@@ -101,7 +101,8 @@ def test_bytes_of_a_stream_count_once():
     [
         (b"one\ntwo \x1b[31m\xc3\xa9\n\n", "one | two \\x1b[31m\\xc3\\xa9"),
         ("can't find \u2018mine\u2019 or \u201cyours\u201d".encode(), "can't find 'mine' or \"yours\""),
-        (b"x" * 4000, "x" * 300),
+        (b"x" * 4000, "x" * 120 + " | ... | " + "x" * 171),
+        (b"no such flag: -x\nusage: " + b"y" * 400, "no such flag: -x | ... | " + "y" * (300 - 25)),
         (b"", ""),
         (b"\n" * 9000 + b"why\n", "why"),
         (b"1\n2\n3\n4\n5\n", "1 | 2 | 3 | 4 | 5"),

@@ -1,5 +1,6 @@
 """Results of each direction of a cell, for flows with known goodputs."""
 
+import re
 from types import SimpleNamespace
 
 import pandas as pd
@@ -36,11 +37,15 @@ def design_of(*groups):
     """Return the design of a study with one scenario of 30 s and 20 Mbit/s."""
     flows = [{"name": f"flow{number}", "stop_s": 30} | group for number, group in enumerate(groups)]
     scenario = {"id": "both", "link": {"rate_mbps": 20, "delay_ms": 20}, "traffic": {"duration_s": 30}, "flows": flows}
-    return StudyDesign(resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml"))
+    study = {"study": "s", "ccas": ["reno"], "scenarios": [scenario]}
+    if any("program" in one for one in flows):
+        study["programs"] = {"mine": PROGRAM}
+    return StudyDesign(resolve(study, "s.yaml"))
 
 
 UP = {"direction": "reverse"}
 CALL = {"application": "real-time"}
+PROGRAM = {"server": "python3 serve {port}", "client": "python3 get {server} {seconds}", "ccas": ["bbr"]}
 
 
 @pytest.mark.parametrize(
@@ -69,6 +74,24 @@ def test_findings_are_about_flows_that_send_at_once(groups, count):
         design=design_of(*groups), tables=SimpleNamespace(direction_cells=cells), ranked=lambda cells: cells
     )
     assert len(findings(material)) == count
+
+
+@pytest.mark.parametrize(
+    ("down", "up", "words"),
+    [
+        ({}, {}, "CUBIC carries 10 Mbit/s down and 1.5 Mbit/s up at once"),
+        ({}, {"cca": "bbr"}, "CUBIC carries 10 Mbit/s down and BBR carries 1.5 Mbit/s up at once"),
+        ({"program": "mine:bbr"}, {}, "mine:bbr carries 10 Mbit/s down and CUBIC carries 1.5 Mbit/s up at once"),
+    ],
+)
+def test_a_finding_names_the_senders_of_each_direction(down, up, words):
+    """The CCA of the run isn't that of groups with another CCA or a program."""
+    cells = described([flow(0, "forward", 10, rtt_mean_ms=None), flow(1, "reverse", 1.5, rtt_mean_ms=None)])
+    material = SimpleNamespace(
+        design=design_of(down, UP | up), tables=SimpleNamespace(direction_cells=cells), ranked=lambda cells: cells
+    )
+    (finding,) = findings(material)
+    assert words in re.sub(r" \([^)]*\)", "", finding.text)
 
 
 def test_programs_have_no_rtt_and_no_panel():

@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from jinja2 import Template
+from matplotlib.text import Text
 
 import tidy_tables
 from built_study import Built, only
@@ -14,6 +16,7 @@ from page_checks import PageParts
 from run_tables.run_keys import RUN
 from run_tables.tidy_tables import RUNS
 from study_files import study as studies
+from study_files.study import resolve
 from study_files.study_design import StudyDesign
 from topics.time_series.compare_flows import compare_flows
 from topics.time_series.phases import phase_table
@@ -102,6 +105,27 @@ def test_losses_of_a_program_are_not_called_retransmissions(name):
     assert f"{lost} packets declared lost" in panels[0].description
     assert "retransmitted" not in panels[0].description
     assert f"{lost} segments retransmitted" in panels[1].description
+    assert "segments retransmitted, declared lost, or dropped" in words_of(figure)
+    assert "segments retransmitted or dropped" in words_of(_draw_windows(data, "a run", "replication 1", [])[0])
+
+
+def words_of(figure):
+    """Return all texts of a figure."""
+    return {text.get_text() for text in figure.findobj(Text)}
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "udp"])
+def test_the_caption_says_what_is_drawn_of_a_program(root, protocol):
+    """Of several TCP connections, one; only a QUIC stack declares losses."""
+    program = {"server": "s {port} {seconds}", "client": "c {server}", "protocol": protocol}
+    traffic = {"duration_s": 10, "sample_interval_ms": 50}
+    scenario = {"id": "a", "traffic": traffic, "flows": [{"name": "p", "program": "mine", "stop_s": 10}]}
+    study = {"study": "s", "ccas": ["cubic"], "programs": {"mine": program}, "scenarios": [scenario]}
+    (plot, *_) = TOPIC.figures(StudyDesign(resolve(study, "s.yaml")))
+    caption = Template((root / "workflow/scripts/topics/time_series/captions/windows.rst").read_text())
+    words = caption.render(snakemake=SimpleNamespace(params=SimpleNamespace(**plot.params, replications=1)))
+    assert ("the connection that delivered the most data" in words) == (protocol == "tcp")
+    assert ("losses in a program's log" in words) == (protocol == "udp")
 
 
 def test_figure_is_the_same_twice(cwnd_study):

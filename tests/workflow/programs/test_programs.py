@@ -128,6 +128,27 @@ def test_a_program_that_chooses_no_cca_sends_by_the_one_in_its_name(carried, nam
     document = carried(*groups, programs=programs, failing=("program_cca",) if len(names) > 1 else ())
     assert [entry["server"]["last"] for entry in document["programs"]] == [f"ready | CCA {cca}"] * len(names)
     assert [one["cca"] for one in document["program_sockets"]] == [cca] * len(names)
+    (check,) = (one for one in document["verdict"]["checks"] if one["name"] == "program_cca")
+    why = "sent by cubic, the default of h1, whose programs name different CCAs or none (p:vegas, q:reno)"
+    assert (why in check["observed"]) == (len(names) > 1)
+
+
+def test_a_connection_that_one_side_has_closed_is_still_read(carried):
+    """The client ends its direction at once, as ncat does at the end of its input; all data are sent in the state CLOSE_WAIT or LAST_ACK."""
+    half_closed = {
+        "path": None, "protocol": "tcp", "ready_line": "ready", "server_ends": "itself", "reports_bytes": "got", "ccas": ["vegas"],
+        "server": ["python3", "-c", "import socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True); c, _ = s.accept(); c.recv(1); c.sendall(bytes(int(sys.argv[3]))); c.close()", "{server_address}", "{port}", "{bytes}"],
+        "client": ["python3", "-c", "import socket, sys; c = socket.create_connection((sys.argv[1], int(sys.argv[2]))); c.shutdown(1)\nn = 0\nwhile d := c.recv(65536): n += len(d)\nprint('got', n)", "{server_address}", "{port}"],
+    }  # fmt: skip
+    document = carried(
+        {"name": "half", "program": "half:vegas", "bytes": 500_000},
+        programs={"half": half_closed},
+        traffic={"duration_s": 4, "sample_interval_ms": 50},
+    )
+    (sockets,) = document["program_sockets"]
+    assert (sockets["connections"], sockets["cca"]) == (1, "vegas")
+    # 500 kB over 10 Mbit/s take 0.4 s.
+    assert len(sockets["series"]["time_s"]) >= 6 and sockets["series"]["bytes_acked"][-1] > 400_000
 
 
 def test_an_amount_has_a_completion_time(carried):

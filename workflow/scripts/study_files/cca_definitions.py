@@ -175,18 +175,23 @@ def definition_problems(study, mixes, kernels_ccas) -> Iterator[str]:
         where = f"scenarios[{scenario['id']}].kernel"
         if "kernel" in scenario and not scenario["platform"].startswith("uml"):
             yield _only_on_uml(where, scenario)
-        names = dict.fromkeys(name for mix in mixes for name in with_named(scenario, mix).split("+"))
+        names = dict.fromkeys(
+            name
+            for mix in mixes
+            for name in (*_of_sockets(study, mix), *named_ccas(scenario), *_named_by_programs(scenario))
+        )
         theirs = [name for name in names if name in definitions and definitions[name].kernel]
         if others := [
             name for name in theirs if "kernel" in scenario and definitions[name].kernel != scenario["kernel"]
         ]:
             yield f"{where} differs from the kernel of cca_definitions.{others[0]}, and a run has only one kernel; allowed: one of the two."
     for mix in mixes:
-        problems = list(_at_odds(f"ccas has the mix {mix}", mix.split("+"), definitions))
+        problems = list(_at_odds(f"ccas has the mix {mix}", _of_sockets(study, mix), definitions))
         for scenario in study["scenarios"]:
-            if others := [cca for cca in named_ccas(scenario) if not problems]:
+            named = dict.fromkeys([*named_ccas(scenario), *_named_by_programs(scenario)])
+            if others := [cca for cca in named if not problems]:
                 what = f"scenarios[{scenario['id']}] has flows of {' and '.join(others)} in addition to those of {mix}"
-                problems = list(_at_odds(what, [*mix.split("+"), *others], definitions))
+                problems = list(_at_odds(what, [*_of_sockets(study, mix), *others], definitions))
         yield from problems
 
 
@@ -202,6 +207,21 @@ def named_ccas(scenario) -> list[str]:
     cross = scenario.get("chain", {}).get("cross_cca")
     groups = (group["cca"] for group in scenario["groups"] if group["cca"] != OWN)
     return list(dict.fromkeys([*([cross] if cross else []), *groups]))
+
+
+def _of_sockets(study, mix):
+    """Return the CCAs that sockets in the kernel use in runs of a CCA or mix; for a program over TCP, the CCA in its name."""
+    programs = ((name, program_of(study, name)) for name in mix.split("+"))
+    return [one for name, program in programs for one in ([name] if program is None else _in_name(program))]
+
+
+def _named_by_programs(scenario):
+    """Return the CCAs in the names of programs over TCP for which a resolved scenario has groups."""
+    return [cca for group in scenario["groups"] if group["program"] for cca in _in_name(group["program"])]
+
+
+def _in_name(program):
+    return [program["cca"]] if program["protocol"] == "tcp" and program["cca"] else []
 
 
 def _at_odds(what, ccas, definitions):

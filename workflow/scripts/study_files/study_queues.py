@@ -7,8 +7,10 @@ from experiment.conditions import RECEIVING_SIDE
 from experiment.disciplines import DISCIPLINES, MEASURES, QUEUES, completed, discipline_of, measure_of, red_ewma
 from experiment.flow_groups import OWN
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, PACKET_BYTES
+from experiment.programs import Program
 from experiment.specification import RunSpecification
 from study_files.cca_definitions import kernel_cca
+from study_files.program_ccas import program_of
 from study_files.study_platforms import LINUX
 from study_files.study_validation import value_text
 
@@ -192,7 +194,7 @@ def mark_problems(study) -> Iterator[str]:
     """
     if study["exam"]["cca"]:
         return
-    named = next((mix for mix in study["ccas"] if "dctcp" in (kernel_cca(study, cca) for cca in mix.split("+"))), None)
+    named = next((mix for mix in study["ccas"] if "dctcp" in (_sends_by(study, cca) for cca in mix.split("+"))), None)
     for scenario in study["scenarios"] if named else ():
         queues, ecn = (
             [one.scenario["queue"] for one in RunSpecification({"scenario": scenario}).bottlenecks],
@@ -213,23 +215,32 @@ def mark_problems(study) -> Iterator[str]:
             f"({', '.join(marking)}), because DCTCP without marks behaves like Reno (RFC 8257, section 3.5)."
         )
     for scenario in study["scenarios"]:
-        for where, cca, ecn in _named_flows(scenario):
+        for where, name, cca, ecn in _named_flows(scenario):
             queues = [one.scenario["queue"] for one in RunSpecification({"scenario": scenario}).bottlenecks]
             marked = ecn != "off" and all(discipline_of(queue).marks(queue) for queue in queues)
             if not marked and kernel_cca(study, cca) == "dctcp":
                 yield (
-                    f"scenarios[{scenario['id']}].{where} is {cca}; allowed with ECN {ecn} behind {discipline_of(queues[0]).name}: another CCA, "
+                    f"scenarios[{scenario['id']}].{where} is {name}; allowed with ECN {ecn} behind {discipline_of(queues[0]).name}: another CCA, "
                     "because DCTCP without marks behaves like Reno (RFC 8257, section 3.5)."
                 )
 
 
+def _sends_by(study, cca):
+    """Return the kernel's name of a CCA of the study; for a program over TCP, that of the CCA in the program's name."""
+    program = program_of(study, cca)
+    return kernel_cca(study, program["cca"] if program and program["protocol"] == "tcp" else cca)
+
+
 def _named_flows(scenario):
-    """Yield the key, the CCA and the ECN setting of the flows for which a resolved scenario sets the CCA.
+    """Yield the key, its value, the CCA and the ECN setting of the flows for which a resolved scenario sets the CCA.
 
     Groups with the kernel's own dctcp are omitted, because `study_groups` checks them.
     """
     if cross := scenario.get("chain", {}).get("cross_cca"):
-        yield "chain.cross_cca", cross, scenario["transport"]["ecn"]
+        yield "chain.cross_cca", cross, cross, scenario["transport"]["ecn"]
     for group in scenario["groups"]:
-        if group["cca"] not in (OWN, "dctcp"):
-            yield f"flows[{group['name']}].cca", group["cca"], group["ecn"] or scenario["transport"]["ecn"]
+        ecn = group["ecn"] or scenario["transport"]["ecn"]
+        if group["program"] and group["program"]["protocol"] == "tcp":
+            yield f"flows[{group['name']}].program", Program(**group["program"]).label, group["program"]["cca"], ecn
+        elif group["cca"] not in (OWN, "dctcp"):
+            yield f"flows[{group['name']}].cca", group["cca"], group["cca"], ecn

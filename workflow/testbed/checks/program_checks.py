@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
+from testbed.network.transport import LINUX_DEFAULT, tcp_programs_on
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, READY_S, TOO_MUCH
 
 #: How a side ends according to its declaration (`server_ends`, `client_ends`) -> the actual ends that agree with the declaration.
@@ -199,12 +200,22 @@ def check_program_cca(specification, document) -> Check:
 
     A flow whose connection was established between two readings only is not judged.
     """
-    by_number, wrong = {flow.number: flow.who for flow in specification.program_flows}, []
+    by_number, wrong = {flow.number: flow for flow in specification.program_flows}, []
     for one in document["program_sockets"]:
         if None not in (one["named_cca"], one["cca"]) and one["cca"] != one["named_cca"]:
-            wrong.append(f"{by_number[one['flow']]}: sent by {one['cca']}")
+            flow = by_number[one["flow"]]
+            wrong.append(f"{flow.who}: sent by {one['cca']}{why_default(specification, flow, one['cca'])}")
     expected = "each program named after a CCA of the kernel sent by this CCA"
     return Check("program_cca", not wrong, expected, "; ".join(wrong) or expected)
+
+
+def why_default(specification, flow, cca) -> str:
+    """Return, as text for a message, why a flow's host had another default CCA than the one in the program's name; empty if it hadn't."""
+    host = flow.pair.sender
+    labels = dict.fromkeys(program.label for program in tcp_programs_on(specification, host))
+    if cca != LINUX_DEFAULT or len({label.partition(":")[2] for label in labels}) < 2:
+        return ""
+    return f", the default of {host}, whose programs name different CCAs or none ({', '.join(labels)})"
 
 
 def checks_of(specification) -> tuple[Callable, ...]:

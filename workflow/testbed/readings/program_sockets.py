@@ -1,19 +1,32 @@
 """The kernel's sockets of declared programs that send over TCP: the CCA of each flow and, in sampled runs, its time series.
 
-The senders' sockets are read like those of iperf3 (`socket_information`). A program may open several connections per flow, such as one for
-control messages. The connection that delivered the most data counts.
+The senders' sockets are read like those of iperf3 (`socket_information`), but also after one side has closed the connection: a server that
+writes a whole file and closes its socket leaves the sending to the kernel. A program may open several connections per flow, such as one
+for control messages. The connection that delivered the most data counts.
 """
 
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 from testbed.network.transport import available_ccas
 from testbed.readings.packet_capture import LAST
 from testbed.readings.sampling import add_reading, as_lists
-from testbed.readings.socket_information import FAMILIES, SocketReader
+from testbed.readings.socket_information import FAMILIES, REQUEST, TCP_ESTABLISHED, SocketReader
 
 #: Interval in ms at which sockets are read in runs without time series.
 UNSAMPLED_MS = 100
+#: States in which a socket may send data (include/net/tcp_states.h). FIN_WAIT2 is not among them: all data have arrived by then.
+TCP_FIN_WAIT1, TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING = 4, 8, 9, 11
+SENDING = sum(1 << state for state in (TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING))
+
+
+class SendingSocketReader(SocketReader):
+    """A `SocketReader` that also reads connections that one side has closed but that may still send."""
+
+    def request(self, sockid) -> bytes:
+        """Return a request for sockets in the states `SENDING`."""
+        return REQUEST.pack(self.family, socket.IPPROTO_TCP, self.extensions, SENDING, sockid)
 
 
 class ProgramSockets:
@@ -32,7 +45,7 @@ class ProgramSockets:
         # A server that listens for both IP versions uses IPv6 sockets for both.
         ecn, senders = specification.may_mark, dict.fromkeys(flow.pair.sender for flow in self._flows)
         self._readers = [
-            (host, self._stack.enter_context(SocketReader(path.net[host], family, ecn=ecn)))
+            (host, self._stack.enter_context(SendingSocketReader(path.net[host], family, ecn=ecn)))
             for host in senders
             for family in FAMILIES
         ]
@@ -46,12 +59,13 @@ class ProgramSockets:
 
     def _look(self, at_s):
         for host, reader in self._readers:
-            for socket in reader.connections():
-                local, remote = socket["local_port"], socket["remote_port"]
+            # Identified by the kernel's identifier (sockid), because a client may use a port again.
+            for read, name in zip(reader.connections(), reader.sockids, strict=True):
+                local, remote = read["local_port"], read["remote_port"]
                 flow = self._names.get((host, "server", local), self._names.get((host, "client", remote)))
                 if flow is not None:
-                    self._ccas[flow, local, remote] = socket["cca"]
-                    add_reading(self._connections[flow], (local, remote), at_s, socket)
+                    self._ccas[name] = read["cca"]
+                    add_reading(self._connections[flow], name, at_s, read)
         self._read += 1
         # Computed as in `traffic.start_and_sample`, so that the times are those of other time series.
         return [(self._read * self._interval_ms / 1e3, LAST, self._look)]
@@ -80,9 +94,9 @@ class ProgramSockets:
 
     def _of_flow(self, flow):
         connections, named = self._connections[flow.number], self._specification.kernel_cca(flow.program.cca)
-        main = max(connections, key=lambda ports: connections[ports]["bytes_acked"][-1], default=None)
+        main = max(connections, key=lambda name: connections[name]["bytes_acked"][-1], default=None)
         sampled = main and self._specification.traffic.sample_interval_ms
         return {
             "flow": flow.number, "connections": len(connections), "named_cca": named if named in available_ccas() else None,
-            "cca": main and self._ccas[flow.number, *main], **({"series": as_lists(connections[main])} if sampled else {}),
+            "cca": main and self._ccas[main], **({"series": as_lists(connections[main])} if sampled else {}),
         }  # fmt: skip

@@ -177,7 +177,7 @@ def quoted(head, tail) -> str:
     'no such flag: -x | ... | -b | -c | -d | -e'
     """
     first, last = printable(head), printable(tail)
-    is_whole = tail.startswith(head) and len(last) <= QUOTED_LINES
+    is_whole = tail.startswith(head) and len(last) <= QUOTED_LINES and len(" | ".join(last)) <= QUOTED_CHARACTERS
     begin = f"{first[0][:FIRST_CHARACTERS]} | ... | " if first and not is_whole else ""
     return begin + " | ".join(last[bool(begin) - QUOTED_LINES :])[len(begin) - QUOTED_CHARACTERS :]
 

@@ -1,12 +1,14 @@
 """The section on bidirectional data: the goodput of each direction, and the round-trip time during the transfer."""
 
+from experiment.flow_groups import OWN
+from experiment.programs import Program
 from report_parts.cells_table import CCA, IP_VERSION, SCENARIO, N, PageTable, shown_interval, shown_number, shown_text
 from report_parts.material import Finding
 from run_tables.run_keys import CELL
-from topics.directions.topic import are_at_once
+from topics.directions.topic import are_at_once, senders
 from wording.number_format import count, is_missing, number
 from wording.scenario_words import ip_words
-from wording.sentence_words import cca_name, short
+from wording.sentence_words import cca_name, listed, short
 
 SHOWN = (
     SCENARIO, CCA, IP_VERSION, shown_text("Direction", "direction", filtered=True), shown_number("Flows", "flows", 0), N,
@@ -23,24 +25,41 @@ def findings(material) -> list[Finding]:
     """Return a finding for each of the first `FEW` cells whose flows send at once: goodputs, and RTT compared with the base RTT."""
     cells, sentences = material.ranked(material.tables.direction_cells), []
     several = {name: cells[name].nunique() > 1 for name in ("cca", "ip_version")}
-    at_once = {scenario["id"] for scenario in material.design.scenarios if are_at_once(scenario)}
+    at_once = {scenario["id"]: scenario for scenario in material.design.scenarios if are_at_once(scenario)}
     cells = cells[cells["scenario"].isin(at_once)]
-    for (_, cca, version), here in cells.groupby(CELL, sort=False):
+    for (scenario, cca, version), here in cells.groupby(CELL, sort=False):
         ways = {row["direction"]: row for row in here.to_dict("records")}
         if len(ways) == 2 and not any(is_missing(row["goodput_mbps"]) for row in ways.values()):
-            sentences.append(_sentence(cca, version, ways, several))
+            sentences.append(_sentence(names_of_senders(at_once[scenario], cca), version, ways, several))
     shown = sentences[:FEW]
     if len(sentences) > FEW:
         shown[-1] += f" The table lists {count(len(sentences) - FEW, 'more cell')}."
     return [Finding("Both directions", text, "directions", figures=("directions",)) for text in shown]
 
 
-def _sentence(cca, version, ways, several):
+def names_of_senders(scenario, cca) -> dict[str, list[str]]:
+    """Return direction -> the names of the CCAs and programs whose flows send in this direction in runs of the given CCA."""
+    return {
+        way: list(dict.fromkeys(_name_of_group(group, cca) for group in groups))
+        for way, groups in senders(scenario).items()
+    }
+
+
+def _name_of_group(group, cca):
+    if group["program"]:
+        return Program(**group["program"]).label
+    return cca_name(cca if group["cca"] == OWN else group["cca"])
+
+
+def _sentence(names, version, ways, several):
     down, up = ways["forward"], ways["reverse"]
-    who = f"{cca_name(cca)}{f' over {ip_words(version)}' if several['ip_version'] else ''}"
+    over = f" over {ip_words(version)}" if several["ip_version"] else ""
     rtts_ms = [row["rtt_mean_ms"] for row in ways.values() if not is_missing(row["rtt_mean_ms"])]
     parts = [f"{short(row['goodput_mbps'])} Mbit/s {name}{_share(row)}" for name, row in (("down", down), ("up", up))]
-    both = f"{down['scenario_label']}: {who} carries {parts[0]} and {parts[1]} at once"
+    who = [
+        f"{listed(names[way])}{over} {'carry' if len(names[way]) > 1 else 'carries'} " for way in ("forward", "reverse")
+    ]
+    both = f"{down['scenario_label']}: {who[0]}{parts[0]} and {who[1] * (who[0] != who[1])}{parts[1]} at once"
     if not rtts_ms:
         return f"{both}."
     times = f"{number(max(rtts_ms) / down['rtt_path_ms'], 1)} times the RTT of the empty path"

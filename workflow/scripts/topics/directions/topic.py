@@ -7,15 +7,15 @@ from topics.directions.tables import DIRECTION_CELLS
 from topics.topic import Analysis, Plot, Topic, mostly
 
 
-def _senders(scenario):
-    """Return direction -> groups of long flows or programs."""
+def senders(scenario) -> dict[str, list[dict]]:
+    """Return direction -> groups of long flows or programs of a resolved scenario."""
     groups = [group for group in scenario["groups"] if group["application"] in (LONG, PROGRAM)]
     return {way: [group for group in groups if group["direction"] == way] for way in DIRECTIONS}
 
 
 def has_both(scenario) -> bool:
     """Return whether long flows or programs of a resolved scenario send in both directions."""
-    return all(_senders(scenario).values())
+    return all(senders(scenario).values())
 
 
 def _are_together(groups):
@@ -28,15 +28,15 @@ def apart(design) -> list[tuple[str, str]]:
 
     The goodputs of such flows don't add up.
     """
-    senders = [
-        (one["id"], way, groups) for one in filter(has_both, design.scenarios) for way, groups in _senders(one).items()
+    ways = [
+        (one["id"], way, groups) for one in filter(has_both, design.scenarios) for way, groups in senders(one).items()
     ]
-    return [(name, way) for name, way, groups in senders if not _are_together(groups)]
+    return [(name, way) for name, way, groups in ways if not _are_together(groups)]
 
 
 def are_at_once(scenario) -> bool:
     """Return whether all long flows and programs of a resolved scenario send at the same time."""
-    return _are_together([group for groups in _senders(scenario).values() for group in groups])
+    return _are_together([group for groups in senders(scenario).values() for group in groups])
 
 
 def offered(design) -> dict[str, dict[str, float | None]]:

@@ -47,18 +47,11 @@ def _draw_windows(data, title, source, phases, programs=()):
     kinds = ["flow"] * len(flows) + ["all"] * (len(flows) > 1) + ["rtt", "queue"]
     grid = Grid(len(kinds), COLUMNS, WIDTH_PT, TITLE_PT + PLOT_PT + ROW_PT * len(rows) + AXIS_PT)
     figure = grid.figure()
+    lost = f", {DECLARED_LOST}," if {cca for _, cca in flows} & {*programs} else ""
     key = [
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, label="cwnd"),
         Line2D([], [], color=LIGHT.ink, lw=LINE_PT, ls=DOTS, label="ssthresh"),
-        Line2D(
-            [],
-            [],
-            ls="none",
-            marker="|",
-            ms=5,
-            color=LIGHT.ink,
-            label="segments retransmitted, declared lost, or dropped",
-        ),
+        Line2D([], [], ls="none", marker="|", ms=5, color=LIGHT.ink, label=f"segments retransmitted{lost} or dropped"),
     ]
     changes = data[data["series"] == "change"]
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))

@@ -74,7 +74,7 @@ def pictures(design) -> tuple[Picture, ...]:
 
 
 def _figures(design):
-    programs = program_names(design.study, ["udp"])
+    programs, over_tcp = program_names(design.study, ["udp"]), bool(program_names(design.study, ["tcp"]))
     for picture in pictures(design):
         changing = picture.scenario in design.changing_scenarios
         yield Plot(
@@ -89,6 +89,7 @@ def _figures(design):
                 "ip_shown": picture.ip_version,
                 "changing": changing,
                 "programs": programs,
+                "over_tcp": over_tcp,
             },
             caption="windows",
         )
