@@ -16,6 +16,7 @@ from run_tables.parquet import schema_of
 from run_tables.series_tables import INTERVALS, QUEUE, SOCKETS
 from session.checkout import paths_below
 from study_files import study as studies
+from study_files.kernels import image_version
 from study_files.study_design import StudyDesign
 from topics import registry
 from topics.claims.claim_versions import record_claims
@@ -113,6 +114,7 @@ class Built:
             "files_below": partial(paths_below, ROOT), "SETTINGS": SETTINGS, "ANALYSIS_IMAGE": "sha256:0",
             "DESIGN": outline.design, "OUTLINE": outline, "Path": lambda path: ROOT / path, "code_of": lambda *scripts: "",
             "table_paths": table_paths, "figure_rule": figure_rule, "section_modules": section_modules, "studies": studies,
+            "image_version": image_version,
         }  # fmt: skip
 
     def place(self, path):

@@ -28,7 +28,7 @@ def specification(
         # As `specification.RunSpecification.mtu_bytes`: outer IP, UDP, GRE and inner Ethernet header taken off.
         mtu_bytes={"ipv4": 1454, "ipv6": 1434}[tunnel] if by == "gre" else 1500,
         traffic=SimpleNamespace(application=application, processes="parallel", sample_interval_ms=100),
-        transport=SimpleNamespace(segmentation_offload=False), background="none", server_ports=frozenset(),
+        transport=SimpleNamespace(segmentation_offload=False), background="none", ports_of_programs=frozenset(),
         is_cable=True, pairs=[pair], flow_pair=lambda flow: pair, subflows=lambda _: paths if by == "mptcp" else 1,
     )  # fmt: skip
 

@@ -179,6 +179,11 @@ class RunFlows:
         return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property
+    def ports_of_programs(self) -> frozenset[int]:
+        """The TCP ports of all servers except those of long flows: web servers and declared programs."""
+        return self.server_ports | {flow.port for flow in self.program_flows if flow.program.protocol == "tcp"}
+
+    @property
     def answers(self) -> bool:
         """Whether packets also flow against the direction of the data, which is true unless all flows are real-time streams."""
         return bool(self.flows or self.server_ports or self.groups_of(PROGRAM))

@@ -412,3 +412,28 @@ def test_a_program_under_test_has_the_columns_of_the_kernels_flows(under_test):
         assert set(table["flow_cca"].to_pylist()) == {"tcp:tcp"} and len(times) > 100
         assert not table["cwnd_packets"].null_count and set(table["state"].to_pylist()) >= {"open", "recovery"}
         assert max(filter(None, table["rtt_ms"].to_pylist())) > 60
+
+
+def test_retransmissions_of_parallel_connections_are_counted(carried):
+    """The numbers of connections overlap: with one count for all, none of their retransmissions were seen."""
+    several = {
+        "path": None, "protocol": "tcp", "ready_line": "ready", "reports_bytes": "got",
+        "server": ["python3", "-c", "import os, socket, sys; s = socket.create_server((sys.argv[1], int(sys.argv[2]))); print('ready', flush=True)\nwhile True:\n    c, _ = s.accept()\n    if os.fork() == 0:\n        c.sendall(bytes(int(sys.argv[3]) // 4)); os._exit(0)\n    c.close()", "{server_address}", "{port}", "{bytes}"],
+        "client": ["python3", "-c", "import selectors, socket, sys; all = selectors.DefaultSelector()\nfor _ in range(4): all.register(socket.create_connection((sys.argv[1], int(sys.argv[2]))), 1)\nn = 0\nwhile all.get_map():\n    for key, _ in all.select():\n        n += len(d := key.fileobj.recv(65536)); d or all.unregister(key.fileobj)\nprint('got', n)", "{server_address}", "{port}"],
+    }  # fmt: skip
+    document = carried({"name": "four", "program": "four", "bytes": 2_000_000}, programs={"four": several})
+    (packets,), (entry,) = document["program_packets"]["flows"], document["programs"]
+    assert packets["distinct_bytes"] == entry["client"]["reported"] == 2_000_000
+    assert packets["repeated_packets"] >= packets["packets_sent"] - packets["packets_arrived"] > 0
+
+
+def test_flows_that_begin_later_are_read_beside_a_program(carried):
+    """Two programs and the first flow have as many connections as both flows; the second flow was never read."""
+    groups = [{"name": f"p{n}", "program": "tcp:tcp", "stop_s": 3} for n in range(2)]
+    document = carried(
+        *groups,
+        {"name": "a", "stop_s": 3},
+        {"name": "b", "start_s": 1, "stop_s": 3},
+        traffic={"duration_s": 4, "sample_interval_ms": 100},
+    )
+    assert all(count for flow in document["delivered"]["flows"] for count in flow["bytes"][-1:])

@@ -265,9 +265,11 @@ class Deliveries:
     def __enter__(self):
         with ExitStack() as stack:
             for node in self._path.senders:
-                self._readers[node.name] = stack.enter_context(
-                    SocketReader(node, self._specification.ip_version, self._mptcp, brief=not self._mptcp)
-                )
+                reader = SocketReader(
+                    node, self._specification.ip_version, self._mptcp, brief=not self._mptcp,
+                    uncounted_ports=self._specification.ports_of_programs,
+                )  # fmt: skip
+                self._readers[node.name] = stack.enter_context(reader)
             self._open = stack.pop_all()
         return self
 

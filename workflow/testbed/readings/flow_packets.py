@@ -211,7 +211,8 @@ class FlowPackets:
         )  # fmt: skip
         self._first_sent_ns = self._last_arrived_ns = None
         self._steps = {"sent": [], "arrived": []}
-        self._numbers = {"sent": SequenceNumbers(), "arrived": SequenceNumbers()}
+        #: Sequence numbers by connection, which the ports identify: those of several connections overlap.
+        self._numbers = {"sent": defaultdict(SequenceNumbers), "arrived": defaultdict(SequenceNumbers)}
         self._repeats, self._every, self._seen, self._delays = 0, 1, 0, []
 
     def sent(self, at_ns, head, length) -> None:
@@ -250,7 +251,7 @@ class FlowPackets:
         self._largest = max(self._largest, length)
         if not payload_bytes:
             return 0, None, 0
-        fresh = self._numbers[where].add(number, payload_bytes) if self.is_tcp else payload_bytes
+        fresh = self._numbers[where][head[at : at + 4]].add(number, payload_bytes) if self.is_tcp else payload_bytes
         self._counts[f"packets_{where}"] += 1
         self._counts[f"bytes_{where}"] += payload_bytes
         self._counts[f"frame_bytes_{where}"] += length
@@ -295,7 +296,7 @@ class FlowPackets:
         return {
             "flow": self.number, **self._counts, **since, "largest_packet_bytes": self._largest, "alike": self._ambiguous,
             "repeated_packets": self._repeats if self.is_tcp else None,
-            "distinct_bytes": self._numbers["arrived"].distinct if self.is_tcp else None,
+            "distinct_bytes": sum(one.distinct for one in self._numbers["arrived"].values()) if self.is_tcp else None,
             "step_ns": STEP_NS, "sent_bytes_by_step": self._steps["sent"], "arrived_bytes_by_step": self._steps["arrived"],
             "delay_of_every": self._every,
             "sent_ns": [sent for sent, _ in self._delays], "delay_ns": [delay for _, delay in self._delays],

@@ -52,7 +52,7 @@ class Sampler:
         self._path, self._specification = path, specification
         self._interval_ms = specification.traffic.sample_interval_ms
         self._looks, self._connections, self._times = [], {}, array("d")
-        self._sampled = sampled
+        self._sampled, self._other_ports = sampled, specification.ports_of_programs
         self._expected, mptcp = connections_of_senders(specification), specification.multipath.by == "mptcp"
         self._paths, self._tokens = path_of_address(specification) if mptcp else {}, {}
         self._readers, self._at_receivers, self._queues = {}, {}, []
@@ -62,7 +62,7 @@ class Sampler:
         with ExitStack() as stack:
             ip_version, ecn = self._specification.ip_version, self._specification.may_mark
             for node in self._path.senders:
-                reader = SocketReader(node, ip_version, ecn=ecn, memory=True)
+                reader = SocketReader(node, ip_version, ecn=ecn, memory=True, uncounted_ports=self._other_ports)
                 self._readers[node.name] = stack.enter_context(reader)
             if ecn:
                 # A server that listens for both IP versions uses IPv6 sockets for both.
@@ -96,7 +96,7 @@ class Sampler:
                 if named is None
                 else reader.named_connections(named.get(host, ()))
             ):
-                if socket.get("local_port") in self._specification.server_ports:
+                if not self._other_ports.isdisjoint((socket.get("local_port"), socket.get("remote_port"))):
                     continue
                 if "token" in socket:
                     socket["subflow"] = self._paths[socket.pop("local_address")]

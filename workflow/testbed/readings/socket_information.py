@@ -133,10 +133,15 @@ class SocketReader(Channel):
         Whether to also read the size of the send buffer and the part in use.
     brief : bool
         Whether to read only the fields of `delivery`, which takes a fifth of the time.
+    uncounted_ports : set of int
+        Connections from or to these ports don't count towards the number in `connections`.
     """
 
-    def __init__(self, node, ip_version, mptcp=False, ecn=False, memory=False, brief=False):
+    def __init__(
+        self, node, ip_version, mptcp=False, ecn=False, memory=False, brief=False, uncounted_ports=frozenset()
+    ):
         super().__init__(node, NETLINK_SOCK_DIAG)
+        self.uncounted_ports = uncounted_ports
         self.extensions = EXTENSIONS | (1 << (INET_DIAG_SKMEMINFO - 1) if memory else 0)
         self.read = delivery if brief else partial(connection, ecn=ecn)
         if brief:
@@ -148,7 +153,7 @@ class SocketReader(Channel):
         """Return the kernel's data on each connection, in the kernel's order.
 
         ``expected`` is the number of connections when all flows have begun. If the last reading found this number of connections, and
-        this number is at most `FEW`, the connections are requested individually. The kernel then needn't search its table, which all nodes
+        this number is at most `FEW`, these connections are requested individually. The kernel then needn't search its table, which all nodes
         share and which grows with the guest's memory. A closed connection is omitted, and the next reading searches the table again. Raises
         `netlink.NetlinkError`.
         """
@@ -192,7 +197,8 @@ class SocketReader(Channel):
         """Parse a connection and store its identifier: addresses, ports and the kernel's cookie."""
         if self.mptcp:
             return mptcp_connection(buffer, start, end)
-        self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
+        if self.uncounted_ports.isdisjoint(PORTS.unpack_from(buffer, start + SOCKID_AT)):
+            self.sockids.append(bytes(buffer[start + SOCKID_AT : start + SOCKID_AT + len(ALL_SOCKETS)]))
         return self.read(buffer, start, end)
 
 
