@@ -46,7 +46,8 @@ rule write_report:
         other_tables=sorted(DESIGN.other_tables),
         claims=CLAIMS and CLAIMS["claims"],
         paper=CLAIMS and CLAIMS["paper"],
-        image_version=image_version(),
+        # Only such studies may compare kernels.
+        image_version=image_version() if STUDY["cca_definitions"] else None,
     script:
         "../scripts/report_page/write_report.py"
 

@@ -95,7 +95,8 @@ def findings(material) -> list[Finding]:
     told = Told(tables.differences, tables.comparisons, params["confidence"])
     design = material.design
     definitions = design.study.get("cca_definitions", {})
-    pairs = [] if design.mixes else kernel_pairs(design.ccas, definitions, params["image_version"])
+    has_pairs = definitions and not design.mixes
+    pairs = kernel_pairs(design.ccas, definitions, params["image_version"]) if has_pairs else []
     kernels, of_pairs = of_kernels(told, pairs), {frozenset((pair.cca, pair.base)) for pair in pairs}
     further = (one for one in ranked(tables.comparisons, own) if not _levels(one) <= of_pairs)
     found = kernels + [
