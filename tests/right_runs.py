@@ -375,7 +375,7 @@ FAMILIES = {
 NOT_DRAWN = {
     "carried_out": "every run has it that fails at a step, and none of these may",
     "clock": "of a machine's own kernel", "cpu_saturation": "of a machine's own kernel",
-    "programs": "of programs that a study declares", "program_data": "likewise", "program_packets": "likewise", "qlog": "likewise",
+    "programs": "of programs that a study declares", "program_cca": "likewise", "program_data": "likewise", "program_packets": "likewise", "qlog": "likewise",
     "kernel": "a kernel that was built for a study", "parameters": "parameters that a study defines",
 }  # fmt: skip
 

@@ -277,7 +277,7 @@ AS_FORWARD = "the same declaration as `queue`'s, set and read back by the same c
 FROM_FILE = "becomes `rates_mbps` when the study is read"
 #: Key -> the reason why there is nothing on the path that could be turned off.
 EXEMPT = {
-    "flow_group.program": "programs of a study, which the checks `programs`, `program_data` and `program_packets` judge (`test_programs.py`)",
+    "flow_group.program": "programs of a study, which the checks `programs`, `program_cca`, `program_data` and `program_packets` judge (`test_programs.py`)",
     **dict.fromkeys(("id", "label"), "a name"),
     **dict.fromkeys(("replications", "seeds_of"), "which runs there are, and of which seeds: no run knows of it"),
     "background": "two programs beside the traffic, whose requests and answers the check `background` counts",
