@@ -56,7 +56,7 @@ def specification(of_study):
 
 @pytest.mark.parametrize("under_test", [False, True])
 def test_the_cca_in_the_name_of_a_program_over_tcp_may_be_defined_in_the_study(under_test):
-    """Its kernel is then built for the program's runs; a QUIC stack has CCAs of its own."""
+    """The kernel of the program's runs then contains this CCA. A QUIC stack uses its own CCAs."""
     slow = {"slow": {"base": "cubic", "parameters": {"beta": 900}}}
     for protocol, expected in (("tcp", ["slow"]), ("udp", [])):
         config = {

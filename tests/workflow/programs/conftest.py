@@ -59,3 +59,28 @@ def carried(made, testbed, tmp_path):
         return document
 
     return carry_out
+
+
+@pytest.fixture
+def under_test(testbed, tmp_path, monkeypatch):
+    """A function that executes a run of a scenario whose CCA is the program ``kind:kind``, and returns its document."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(PROGRAMS / "sender.py", tmp_path)
+    files = files_of("sender.py")
+    write_archive(files, tmp_path / f"{digest_of(files)[:16]}.tar")
+
+    def carry_out(kind, **scenario):
+        declared = {kind: SENDER | {"protocol": kind, "ccas": [kind]}}
+        config = {
+            "study": "try",
+            "ccas": ["reno", f"{kind}:{kind}"],
+            "programs": declared,
+            "scenarios": [{"id": "a", **scenario}],
+        }
+        asked = studies.run_specification(studies.resolve(config, "try.yaml"), "a", f"{kind}:{kind}", "ipv4", 1)
+        output = tmp_path / "run.json.gz"
+        done = testbed(asked, output, "--programs", str(tmp_path))
+        assert done.returncode == 0, done.stderr[-3000:]
+        return json.loads(gzip.decompress(output.read_bytes()))
+
+    return carry_out

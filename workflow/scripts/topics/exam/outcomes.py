@@ -178,8 +178,9 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     """Return the outcomes for a measure with a limit.
 
     A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the
-    same pair, the path is the cause. A run is better if it respects a limit that every standard CCA exceeds; the difference is then -1. A run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and no
-    standard CCA exceeds the limit. The other parameters are the same as in `relative_outcomes`.
+    same pair, the path is the cause. A run is better if it respects a limit that every standard CCA exceeds; the difference is then -1. A
+    run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and no standard CCA exceeds the limit. The
+    other parameters are the same as in `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, planned, failed)
     own = of_all[cca]
