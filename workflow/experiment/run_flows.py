@@ -179,9 +179,14 @@ class RunFlows:
         return frozenset(self.web_port(group) for group in self.groups_of(WEB))
 
     @property
+    def tcp_program_flows(self) -> list:
+        """The `program_flows` that send over TCP."""
+        return [flow for flow in self.program_flows if flow.program.protocol == "tcp"]
+
+    @property
     def ports_of_programs(self) -> frozenset[int]:
         """The TCP ports of all servers except those of long flows: web servers and declared programs."""
-        return self.server_ports | {flow.port for flow in self.program_flows if flow.program.protocol == "tcp"}
+        return self.server_ports | {flow.port for flow in self.tcp_program_flows}
 
     @property
     def answers(self) -> bool:

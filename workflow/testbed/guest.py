@@ -210,8 +210,8 @@ def program_meters(path, specification) -> list:
 
     for host in sorted({host for flow in specification.program_flows for host in flow.pair.ends}):
         cut_datagrams(interface_of(path, host))
-    over_tcp = any(flow.program.protocol == "tcp" for flow in specification.program_flows)
-    return [PacketMeter(path, specification), *([ProgramSockets(path, specification)] if over_tcp else [])]
+    sockets = [ProgramSockets(path, specification)] if specification.tcp_program_flows else []
+    return [PacketMeter(path, specification), *sockets]
 
 
 def group_programs(path, specification, folder) -> contextlib.AbstractContextManager:

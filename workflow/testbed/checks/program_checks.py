@@ -221,8 +221,7 @@ def why_default(specification, flow, cca) -> str:
 def checks_of(specification) -> tuple[Callable, ...]:
     """Return the checks that apply to a run with programs."""
     logs = specification.traffic.sample_interval_ms and any(flow.program.qlog for flow in specification.program_flows)
-    over_tcp = any(flow.program.protocol == "tcp" for flow in specification.program_flows)
     return (
         check_programs, check_program_packets, check_program_data,
-        *((check_program_cca,) if over_tcp else ()), *((check_qlog,) if logs else ()),
+        *((check_program_cca,) if specification.tcp_program_flows else ()), *((check_qlog,) if logs else ()),
     )  # fmt: skip

@@ -101,10 +101,7 @@ def default_cca(specification, host, available) -> str | None:
 
 def tcp_programs_on(specification, host) -> list[Program]:
     """Return the declared programs that use TCP on a host, one for each flow."""
-    flows = specification.program_flows
-    return [
-        one.program for one in flows if one.program.protocol == "tcp" and host in (one.server_host, one.client_host)
-    ]
+    return [one.program for one in specification.tcp_program_flows if host in (one.server_host, one.client_host)]
 
 
 def default_of_programs(specification, programs, available) -> str:

@@ -38,7 +38,7 @@ class ProgramSockets:
     def __init__(self, path, specification):
         self._specification, self._stack = specification, ExitStack()
         self._interval_ms = specification.traffic.sample_interval_ms or UNSAMPLED_MS
-        self._flows = [flow for flow in specification.program_flows if flow.program.protocol == "tcp"]
+        self._flows = specification.tcp_program_flows
         #: Sending host, side that sends, and the server's port -> number of the flow.
         self._names = {(flow.pair.sender, flow.program.data_from, flow.port): flow.number for flow in self._flows}
         self._connections, self._ccas, self._read = {flow.number: {} for flow in self._flows}, {}, 0
