@@ -6,9 +6,7 @@ The compared results come from `compared_results.py`. They consist of six scenar
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
-from compared_results import DEVIATIONS, GAPS, HEAD, of_one_algorithm, table_of_two
+from compared_results import COLLAPSED, DEVIATIONS, GAPS, HEAD, keys, of_one_algorithm, table_of_two
 from rates import ALARMS, Rate
 from run_tables.metrics import METRICS
 from session.change_verdicts import BETTER, NOT_ENOUGH, WORSE
@@ -38,6 +36,20 @@ def compare_alarms(rng, samples, n, name) -> list[Rate]:
     tables = (of_one_algorithm(rng, name, SCENARIOS, n) for _ in range(samples))
     alarms = sum(map(_differs, tables))
     return [Rate("self-comparisons that show a change", name, n, alarms, samples, ALARMS)]
+
+
+def seed_alarms(rng, samples, n, shared) -> list[Rate]:
+    """Estimate the rate of false differences if 30 % of seeds make all their runs collapse, and ``shared`` scenarios share seeds.
+
+    The two results have different seeds.
+    """
+    alarms = 0
+    for _ in range(samples):
+        collapses = (rng.random((2, SCENARIOS // shared, n)) < 0.3).repeat(shared, axis=1)
+        deviations = DEVIATIONS[NORMAL](rng, (2, SCENARIOS, len(METRICS), n)) + COLLAPSED * collapses[:, :, None]
+        alarms += _differs(table_of_two(deviations, shared=shared))
+    case = f"30 % of seeds collapse, {shared} scenarios share seeds"
+    return [Rate("self-comparisons that show a change", case, n, alarms, samples, ALARMS)]
 
 
 def _changed(rng, n, shift, where, after):
@@ -78,7 +90,7 @@ def limit_alarms(rng, samples, n) -> list[Rate]:
         rows = []
         for scenario in range(SCENARIOS):
             beyond = 10.0 * rng.integers(0, 2, (n, 2)) + rng.random((n, 2))
-            cell = {"starved_s": beyond, "replication": np.repeat(np.arange(n)[:, None], 2, axis=1)}
+            cell = {"starved_s": beyond} | keys(scenario, n)
             rows += rows_of_score(HEAD | {"scenario": f"s{scenario}"}, LIMITED, cell)
         alarms += _differs(table_of(rows))
     return [
@@ -111,6 +123,8 @@ def rates(rng, samples) -> Iterator[Rate]:
             yield from compare_alarms(rng, samples, n, name)
     for n in (3, 4, 6, 8, 12):
         yield from limit_alarms(rng, samples, n)
+        for shared in (3, SCENARIOS):
+            yield from seed_alarms(rng, samples, n, shared)
     for n in (4, 6, 8, 12):
         for where in PLACES:
             for shift, bound in ((0.5, ALARMS), (1.0, ALARMS), (2.0, (0.0, 1.0))):

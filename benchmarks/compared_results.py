@@ -75,7 +75,7 @@ DEVIATIONS: dict[str, Callable] = {
 }
 
 
-def table_of_two(deviations, missing=None) -> pd.DataFrame:
+def table_of_two(deviations, missing=None, shared=1) -> pd.DataFrame:
     """Return the table of `make compare`, with the default margins, for two results with given deviations from the true values.
 
     Parameters
@@ -84,18 +84,25 @@ def table_of_two(deviations, missing=None) -> pd.DataFrame:
         Deviations in the first and second results, in margins. Positive values are worse.
     missing : numpy.ndarray of bool, shape (2, scenarios, n), optional
         Mask of runs that are invalid because of their sender.
+    shared : int, optional
+        Number of consecutive scenarios that share seeds.
     """
     missing = np.zeros(deviations[:, :, 0].shape, bool) if missing is None else missing
     rows = []
     for scenario, (away, gone) in enumerate(zip(deviations.swapaxes(0, 1), missing.swapaxes(0, 1), strict=True)):
-        replications = np.repeat(np.arange(away.shape[-1])[:, None], 2, axis=1)
-        cell = {"valid": ~gone.T, "unknown": np.zeros_like(gone.T), "replication": replications}
+        cell = {"valid": ~gone.T, "unknown": np.zeros_like(gone.T)} | keys(scenario // shared, away.shape[-1])
         for place, metric in enumerate(METRICS):
             values = _values(metric, away[:, place].T)
             cell[metric.column] = np.where(gone.T, np.nan, values)
             cell[f"{metric.column} step"] = np.full(values.shape, STEPS[metric.column])
         rows += rows_of_cell(HEAD | {"scenario": f"s{scenario}"}, cell, MARGINS)
     return table_of(rows)
+
+
+def keys(scenario, n) -> dict[str, np.ndarray]:
+    """Return the replications and seeds of n pairs of runs in the scenario with the given number; each has shape (n, 2)."""
+    replications = np.repeat(np.arange(n)[:, None], 2, axis=1)
+    return {"replication": replications, "seed": scenario * n + replications}
 
 
 def _values(metric, away):

@@ -103,7 +103,7 @@ def spreads() -> np.ndarray:
     return SPREAD * np.exp(SPREAD_OF_ROWS * stats.norm.ppf((np.arange(ROWS) + 0.5) / ROWS))
 
 
-def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
+def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0, shared=1, of_seed=0.0) -> list[dict]:
     """Draw values and return the rows of a card with their verdicts, starting with the row about all cases.
 
     Parameters
@@ -120,16 +120,24 @@ def card(rng, draw, harms, of_rows, runs=RUNS, lost=0.0) -> list[dict]:
         Number of replications.
     lost : float
         Share of each CCA's runs without a value.
+    shared : int
+        Number of consecutive rows whose scenarios share seeds.
+    of_seed : float
+        Share of the seeds with which all runs of the CCA collapse.
     """
     rows = []
+    seeds = np.arange(ROWS * runs).reshape(ROWS, runs)[np.arange(ROWS) // shared]
+    collapses = (rng.random(seeds.size) < of_seed)[seeds]
     pairs = pd.MultiIndex.from_tuples(
         [(("ipv4", "ipv6")[number % 2], number) for number in range(1, runs + 1)], names=PAIR
     )
     for place, (harm, spread) in enumerate(zip(harms, of_rows, strict=True)):
         own, *standards = draw(rng, (runs,), spread)
-        known = np.where(rng.random((len(CCAS), runs)) < lost, np.nan, [own + harm, *standards])
+        own = own + harm + 10 * collapses[place]
+        known = np.where(rng.random((len(CCAS), runs)) < lost, np.nan, [own, *standards])
         cells = {cca: pd.Series(values, pairs).dropna() for cca, values in zip(CCAS, known, strict=True)}
-        outcomes = relative_outcomes(MEASURE, cells, CCAS[0], CCAS[1:], 1.0, pairs, {})
+        of_pairs = {"seeds": pd.Series(seeds[place], pairs)}
+        outcomes = relative_outcomes(MEASURE, cells, CCAS[0], CCAS[1:], 1.0, pairs, {}, **of_pairs)
         rows.append(
             {"role": PRIMARY, "margin": 1.0, "outcomes": outcomes, "scenario": str(place), "scenario_label": str(place)}
         )
@@ -195,6 +203,13 @@ def false_cards(rng, distribution, cards, at_the_boundary, lost=0.0) -> tuple[in
     return worse, like
 
 
+def false_cards_of_seeds(rng, cards, shared) -> int:
+    """Return the number of cards with a false *worse* if 4 % of seeds make all runs of the CCA collapse; see `card` for ``shared``."""
+    none = np.zeros(ROWS)
+    drawn = (card(rng, _normal, none, spreads(), shared=shared, of_seed=0.04) for _ in range(cards))
+    return sum(any(row["verdict"] == WORSE for row in rows) for rows in drawn)
+
+
 def found_harms(rng, cards, harm, runs=RUNS) -> tuple[int, int]:
     """Return the number of harmed rows with the verdict *worse*, and the number of all harmed rows."""
     harmed = np.zeros(ROWS)
@@ -215,6 +230,10 @@ def rates(rng, samples) -> Iterator[Rate]:
     worse, like = false_cards(rng, "normal", cards, at_the_boundary=True, lost=0.1)
     yield Rate("cards with a false worse", "a tenth of the runs missing", RUNS, worse, cards, (0, SIGNIFICANCE))
     yield Rate("cards with a false like", "a tenth of the runs missing", RUNS, like, cards, (0, SIGNIFICANCE))
+    for shared in (1, 3, 7, ROWS):
+        worse = false_cards_of_seeds(rng, cards, shared)
+        case = f"the CCA falls with 4% of seeds; {shared} cases share seeds"
+        yield Rate("cards with a false worse", case, RUNS, worse, cards, (0, SIGNIFICANCE))
     for runs in (RUNS, WHOLE):
         for harm, least in ((1.5, 0), (2, 0.85), (3, 0.95)):
             found = found_harms(rng, cards, harm, runs)

@@ -51,6 +51,7 @@ def runs_of(cells, failed=(), by="crash", cca="mine"):
         columns=["measure", "other", "value"]
     )
     lost = (table["cca"] == cca) & table["replication"].isin(failed)
+    seed = 6 + table["replication"] + 10_000 * table.groupby("scenario").ngroup()
     return table.assign(
-        valid=~lost, excluded_by=np.where(lost, by, ""), invalid_because=np.where(lost, "kernel panic in tcp_mine", ""), seed=7
+        valid=~lost, excluded_by=np.where(lost, by, ""), invalid_because=np.where(lost, "kernel panic in tcp_mine", ""), seed=seed,
     )  # fmt: skip

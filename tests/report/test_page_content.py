@@ -36,7 +36,14 @@ SECTIONS = [
     "method", "validity", "threats", "provenance", "statistics",
 ]  # fmt: skip
 FACTS = Facts(
-    tidy_tables.least_study()["scenarios"], {"several_ccas": True, "programs_tested": "", "kernel_tested": True}
+    tidy_tables.least_study()["scenarios"],
+    {
+        "several_ccas": True,
+        "programs_tested": "",
+        "udp_programs_tested": "",
+        "tcp_programs_tested": "",
+        "kernel_tested": True,
+    },
 )
 # Study -> the sections that its design has nothing for, and its findings.
 NO_CLAIMS = {"published", "claims"}

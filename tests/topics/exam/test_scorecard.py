@@ -183,7 +183,11 @@ def test_what_decides_is_fixed_beforehand(exam):
 @pytest.mark.parametrize("n", [20, 66, 640])
 def test_a_collapse_of_a_standard_makes_nothing_worse(n):
     """The p-value of too many collapses never falls if a standard CCA collapses more often, and never rises if the CCA does."""
-    counts = [[card_tests.p_collapses(far, n, standards) for standards in range(20)] for far in range(20)]
+
+    def p(far, standards):
+        return card_tests.p_collapses(card_tests.Counts(0, 0, far, standards, ((1, n),), ((1, far), (-1, standards))))
+
+    counts = [[p(far, standards) for standards in range(20)] for far in range(20)]
     assert (np.diff(counts, axis=1) >= 0).all() and (np.diff(counts, axis=0) <= 1e-12).all()
 
 

@@ -20,7 +20,11 @@ def test_tcp_of_a_program_is_measured_as_that_of_iperf3(carried, ip_version):
     assert packets["repeated_packets"] >= drops > 0
     run, flows, _, _ = rows_of_run(document, "a", "0" * 64)
     assert [(flow["group"], flow["flow_cca"]) for flow in flows] == [("long", "reno"), ("prog", "tcp:tcp")]
-    assert flows[1]["retransmits"] == packets["repeated_packets"] and flows[1]["cwnd_max_bytes"] is None
+    assert flows[1]["retransmits"] == packets["repeated_packets"]
+    # Both flows wait in the same queue.
+    assert flows[1]["rtt_mean_ms"] == pytest.approx(flows[0]["rtt_mean_ms"], rel=0.1)
+    assert flows[1]["rtt_min_ms"] == pytest.approx(flows[0]["rtt_min_ms"], rel=0.01)
+    assert flows[1]["cwnd_max_bytes"] >= 2 * 1448 and flows[1]["cca_observed"] == "cubic"
     together = sum(flow["goodput_mbps"] for flow in flows)
     assert 0.95 * run["ideal_goodput_mbps"] < together <= 1.01 * run["ideal_goodput_mbps"]
     assert group_rows(document)["prog"]["queueing_p95_ms"] > 20
@@ -71,7 +75,7 @@ def test_a_program_under_test_has_the_columns_of_the_kernels_flows(under_test):
     document = under_test("tcp", flows=2, link=link, queue={"packets": 50}, traffic=traffic)
     assert document["verdict"]["valid"] and "delivered" not in document
     whole = with_program_deliveries(document)
-    run, flows, _, _ = rows_of_run(whole, "a", "0" * 64)
+    run, flows, intervals, _ = rows_of_run(whole, "a", "0" * 64)
     assert (run["flows_under_test"], run["mss_bytes"], run["packet_bytes"]) == (2, 1448, 1514)
     assert run["goodput_mbps"] == pytest.approx(sum(flow["goodput_mbps"] for flow in flows))
     assert 95 < run["ideal_percent"] <= 100 and run["utilisation_percent"] == pytest.approx(run["ideal_percent"], abs=1)
@@ -88,6 +92,26 @@ def test_a_program_under_test_has_the_columns_of_the_kernels_flows(under_test):
         assert set(table["flow_cca"].to_pylist()) == {"tcp:tcp"} and len(times) > 100
         assert not table["cwnd_packets"].null_count and set(table["state"].to_pylist()) >= {"open", "recovery"}
         assert max(filter(None, table["rtt_ms"].to_pylist())) > 60
+    rtts = [rtt for table in tables for rtt in table["rtt_ms"].to_pylist() if rtt is not None]
+    assert run["rtt_mean_ms"] == pytest.approx(sum(rtts) / len(rtts), rel=0.1)
+    assert run["rtt_mean_ms"] <= run["rtt_steady_ms"] * 1.1 and 40 <= run["rtt_min_ms"] < run["rtt_mean_ms"]
+    assert sum(row["retransmits"] for row in intervals) == run["retransmits"] and run["recoveries"] > 0
+    windows = [window for table in tables for window in table["cwnd_packets"].to_pylist()]
+    assert run["cwnd_packets"] == pytest.approx(sum(windows) / len(windows))
+
+
+def test_a_run_without_time_series_has_the_same_values(under_test):
+    """Without time series, the document has fewer columns of readings, every 100 ms; the tables have the same columns."""
+    options = {"link": {"rate_mbps": 10, "delay_ms": 20}, "queue": {"packets": 50}}
+    runs = []
+    for traffic in ({"sample_interval_ms": 100}, {}):
+        document = under_test("tcp", traffic={"duration_s": 4} | traffic, **options)
+        runs.append(rows_of_run(with_program_deliveries(document), "a", "0" * 64))
+    (sampled, flows, intervals, _), (run, same_flows, same_intervals, _) = runs
+    assert flows == same_flows and intervals == same_intervals
+    named = ("rtt_mean_ms", "rtt_steady_ms", "rtt_min_ms", "retransmits", "cwnd_packets", "recoveries")
+    assert {name: run[name] for name in named} == {name: sampled[name] for name in named}
+    assert None not in [run[name] for name in named]
 
 
 def test_retransmissions_of_parallel_connections_are_counted(carried):

@@ -60,7 +60,10 @@ _RTT_ELSEWHERE = (
     ("UDP", None),
     ("round trips", "qperf, the total time of all exchanges divided by the number of exchanges"),
     ("ns-3", "the simulator, mean over the RTTs of individual segments"),
-    (PROGRAMS, None),
+    (
+        PROGRAMS,
+        "the kernel's TCP_INFO of a program over TCP, or the program's log (qlog), mean over the reporting intervals",
+    ),
 )
 _AGAIN_ELSEWHERE = (
     (STREAMS, "the sending program, after its receiver had received everything (the kernel's TCP_INFO)"),
@@ -69,13 +72,10 @@ _AGAIN_ELSEWHERE = (
     ("UDP", None),
     ("round trips", None),
     ("ns-3", "the simulator's senders"),
-    (PROGRAMS, None),
+    (PROGRAMS, "for a program over TCP, its packets with data that had been sent before, at the sender's interface"),
 )
 
 _OF_GROUPS = Statement("Only groups of flows with the CCA under test count.", some("groups"))
-_NONE_OF_PROGRAMS = Statement(
-    "Programs under test ({programs_tested}) don't have this metric.", known("programs_tested")
-)
 #: Slug of a metric -> definition and source in words.
 WORDS = {
     "goodput": MetricWords(
@@ -100,8 +100,8 @@ WORDS = {
     ),
     "rtt": MetricWords(
         (
-            Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", ALWAYS),
-            _NONE_OF_PROGRAMS,
+            Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", known("kernel_tested") | known("tcp_programs_tested")),
+            Statement("For programs over UDP ({udp_programs_tested}), it is the mean of the smoothed round-trip times in the program's log (qlog); without a log, this metric is empty.", known("udp_programs_tested")),
             Statement(
                 "It consists of the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
             ),
@@ -136,7 +136,7 @@ WORDS = {
     "retransmits": MetricWords(
         (
             Statement("Segments that TCP retransmitted, summed over the flows of the run.", ALWAYS),
-            _NONE_OF_PROGRAMS,
+            Statement("Programs over UDP ({udp_programs_tested}) don't have this metric.", known("udp_programs_tested")),
             _OF_GROUPS,
             Statement("Not normalised: a faster CCA sends more packets, so more of them can be lost.", known("several_ccas")),
         ),

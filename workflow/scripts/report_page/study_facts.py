@@ -34,8 +34,15 @@ def facts_of_design(design) -> Facts:
             "several_pairs": design.pairs > 1, "ip_versions_compared": design.ip_versions_compared,
             "programs_tested": listed(list(programs)) if programs else "", "kernel_tested": len(programs) < len(design.ccas),
             "tcp_programs": listed(of_tcp) if of_tcp else "",
+            **{f"{protocol}_programs_tested": _programs_over(protocol, programs) for protocol in ("udp", "tcp")},
         },
     )  # fmt: skip
+
+
+def _programs_over(protocol, programs):
+    """Return the names of the programs under test that send over a protocol, as words; empty if there are none."""
+    names = [name for name, program in programs.items() if program["protocol"] == protocol]
+    return listed(names) if names else ""
 
 
 def facts_of(material, environments, any_tests) -> Facts:

@@ -8,10 +8,9 @@ TCP come from the kernel's sockets. For other programs, they are derived from th
 import numpy as np
 
 from experiment.flow_groups import PROGRAM
-from experiment.packet_sizes import ETHERNET_HEADER_BYTES, IP_HEADER_BYTES, UDP_HEADER_BYTES
 from experiment.run_document import specification_of
 from run_tables.flows_under_test import programs_under_test
-from run_tables.program_metrics import delivered_bytes, flows_of_programs
+from run_tables.program_metrics import delivered_bytes, flows_of_programs, payload_bytes
 from testbed.readings.deliveries import EARLY, PARTS
 
 
@@ -33,9 +32,9 @@ def with_program_deliveries(document) -> dict:
         sockets = [
             {"flow": flow.number, **of_kernel[flow.number]}
             if of_kernel.get(flow.number)
-            else _series(flow, entry, packets, series["queue"]["time_s"], run.ip_version)
+            else _series(run, flow, entry, packets, series["queue"]["time_s"])
             for flow, entry, packets in flows
-            if programs_under_test(run) or _log(flow, entry) or of_kernel.get(flow.number)
+            if programs_under_test(run) or log_of(flow, entry) or of_kernel.get(flow.number)
         ]
         if sockets:
             document = document | {"series": series | {"sockets": [*series.get("sockets", []), *sockets]}}
@@ -97,39 +96,43 @@ def _arrived(flow, entry, packets, times_ns):
     """Return how many bytes had arrived by each of the given times, interpolated linearly within each step of the packet counts."""
     total = sum(packets["arrived_bytes_by_step"])
     share = delivered_bytes(flow, entry, packets) / total if total else 0.0
-    return share * _summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)
+    return share * summed(packets["arrived_bytes_by_step"], packets["step_ns"], times_ns)
 
 
-def _summed(steps, step_ns, times_ns):
+def summed(steps, step_ns, times_ns) -> np.ndarray:
+    """Return the totals of bytes up to each of the given times in ns, interpolated linearly within each step.
+
+    ``steps`` are the bytes of each step, and ``step_ns`` is the length of a step.
+    """
     edges_ns = step_ns * np.arange(len(steps) + 1)
     return np.interp(times_ns, edges_ns, np.concatenate([[0], np.cumsum(steps)]))
 
 
-def _series(flow, entry, packets, times_s, ip_version):
+def _series(run, flow, entry, packets, times_s):
     """Return a flow's time series at the times within the flow's lifetime at which the queue was sampled."""
     last_s = end_ns(flow, entry, packets) / 1e9
     times_s = [at for at in times_s if flow.start_s <= at <= last_s]
     times_ns = 1e9 * np.asarray(times_s)
-    sent = np.rint(_summed(packets["sent_bytes_by_step"], packets["step_ns"], times_ns))
+    sent = np.rint(summed(packets["sent_bytes_by_step"], packets["step_ns"], times_ns))
     return {
         "flow": flow.number, "time_s": times_s, "bytes_sent": sent.astype(int).tolist(),
         "bytes_acked": np.rint(_arrived(flow, entry, packets, times_ns)).astype(int).tolist(),
-        **_logged(_log(flow, entry), packets, times_ns, ip_version),
+        **logged(log_of(flow, entry), packets, times_ns, payload_bytes(run, flow, packets)),
     }  # fmt: skip
 
 
-def _log(flow, entry):
+def log_of(flow, entry) -> dict | None:
     """Return the log of a flow's program (`testbed.readings.qlog`), or None if no log was read."""
     log = entry[flow.program.data_from].get("qlog")
     return None if log is None or "problem" in log else log
 
 
-def _logged(log, packets, times_ns, ip_version):
-    """Return the columns of a log at the given times; bytes are converted to packets, using the payload of the flow's largest packet."""
-    payload_bytes = (
-        packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[ip_version] - UDP_HEADER_BYTES
-    )
-    if log is None or payload_bytes <= 0:
+def logged(log, packets, times_ns, packet_bytes) -> dict[str, list]:
+    """Return the columns of a log at the given times in ns; the dict is empty without a log.
+
+    Bytes are converted to packets with a payload of ``packet_bytes``.
+    """
+    if log is None or packet_bytes <= 0:
         return {}
     # A log without a start time is assumed to have begun with the flow.
     begin_ns = log["from_ns"] if log["aligned"] else log["from_ns"] + (packets["first_sent_ns"] or 0)
@@ -139,7 +142,7 @@ def _logged(log, packets, times_ns, ip_version):
         if (values := log.get(key)) is None:
             continue
         found = [values[min(place, len(values) - 1)] if place >= 0 else None for place in places]
-        columns[name] = [value / payload_bytes if unit == "packets" and value is not None else value for value in found]
+        columns[name] = [value / packet_bytes if unit == "packets" and value is not None else value for value in found]
     # The phase is derived from the logged state or, as for the kernel, from ssthresh.
     return columns if {"state", "ssthresh_packets"} & {*columns} else columns | {"state": ["not told"] * len(places)}
 

@@ -72,20 +72,20 @@ def packet_sizes_of_programs(document) -> tuple[int, int] | tuple[None, None]:
     """
     run = specification_of(document)
     sizes = [
-        (
-            packets["largest_packet_bytes"],
-            UDP_HEADER_BYTES if flow.program.protocol == "udp" else TCP_HEADER_BYTES + run.timestamp_bytes,
-        )
+        (packets["largest_packet_bytes"], payload_bytes(run, flow, packets))
         for flow, _, packets in flows_of_programs(document)
         if packets["packets_sent"]
     ]
     if not sizes:
         return None, None
-    largest, header = max(sizes)
-    return (
-        largest - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[run.ip_version] - header,
-        largest + run.link.frame_overhead_bytes,
-    )
+    largest = max(size for size, _ in sizes)
+    return min(payload for size, payload in sizes if size == largest), largest + run.link.frame_overhead_bytes
+
+
+def payload_bytes(run, flow, packets) -> int:
+    """Return the payload of a flow's largest packet; 0 or less if the flow sent no data."""
+    of_protocol = UDP_HEADER_BYTES if flow.program.protocol == "udp" else TCP_HEADER_BYTES + run.timestamp_bytes
+    return packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[run.ip_version] - of_protocol
 
 
 def delivered_bytes(flow, entry, packets) -> int:

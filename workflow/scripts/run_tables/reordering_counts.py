@@ -20,21 +20,30 @@ COUNTERS = {
 def reordering_counts(document) -> dict[str, int | None]:
     """Return the columns in `COUNTERS` and spurious_retransmits for a run; None for values that the hosts don't count.
 
-    A program under test has its own hosts, whose connections aren't part of ``traffic``, so the values are None for its runs.
+    If programs are under test, their hosts' counters are used; the values are None if these programs send over UDP.
 
     A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, spurious_retransmits is None, because
     retransmissions and duplicates can't be distinguished.
     """
     run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
-    if not counted or run.udp or programs_under_test(run):
-        return dict.fromkeys((*COUNTERS, "spurious_retransmits"))
     hosts = {side: {process[side] for process in document["traffic"]} for side in ("sender", "receiver")}
+    if programs_under_test(run):
+        pairs = [flow.pair for flow in _tcp_programs(run)]
+        hosts = {"sender": {pair.sender for pair in pairs}, "receiver": {pair.receiver for pair in pairs}}
+    if not counted or run.udp or not hosts["sender"]:
+        return dict.fromkeys((*COUNTERS, "spurious_retransmits"))
     counts_of_run = {
         column: sum(counted[host].get(name, 0) for host in hosts[side] for name in names)
         for column, (side, names) in COUNTERS.items()
     }
     twice = run.option("duplicate_percent", "forward")
     return counts_of_run | {"spurious_retransmits": None if twice else counts_of_run["duplicate_segments"]}
+
+
+def _tcp_programs(run):
+    """Return the program flows under test that send over TCP."""
+    under_test = numbers_under_test(run)
+    return [flow for flow in run.tcp_program_flows if flow.number in under_test]
 
 
 def waiting_per_late_packet(document) -> float | None:
@@ -59,13 +68,16 @@ def any_drops(document) -> bool:
 def cwnd_packets(document) -> float | None:
     """Return the mean congestion window in packets over all readings of the senders' sockets.
 
-    Returns None without readings, and for a program under test, because only the sockets of competing flows are read. Each MPTCP subflow is a
-    separate socket.
+    If programs are under test, their sockets count. Returns None without readings. Each MPTCP subflow is a separate socket.
     """
-    if programs_under_test(specification_of(document)):
-        return None
-    looks = document.get("sockets") or []
-    seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]
+    run = specification_of(document)
+    if programs_under_test(run):
+        own = {flow.number for flow in _tcp_programs(run)}
+        read = (one.get("series", {}) for one in document.get("program_sockets", ()) if one["flow"] in own)
+        seen = [window for series in read for window in series.get("cwnd_packets", ())]
+    else:
+        looks = document.get("sockets") or []
+        seen = [socket["cwnd_packets"] for look in looks for socket in look["sockets"] if "cwnd_packets" in socket]
     return sum(seen) / len(seen) if seen else None
 
 

@@ -16,7 +16,7 @@ INTERVALS = Table(
         number_column(
             "sent_mbps",
             "Mbit/s",
-            "Rate of the data that the sender's application passed to TCP; some of the data may still be in the send buffer.",
+            "Rate of the data that the sender's application passed to TCP; some of the data may still be in the send buffer. For a program, the rate of the payload of its packets, for TCP without repeated data.",
         ),
         count_column("retransmits", "segments", "Segments retransmitted.", NO_VALUE),
         count_column("cwnd_bytes", "bytes", "Congestion window at the end of the interval.", NO_VALUE),

@@ -15,6 +15,7 @@ from run_tables.load_metrics import load_metrics
 from run_tables.loss_burst_columns import burst_columns
 from run_tables.marks import marks_of_flows, marks_of_run
 from run_tables.path_counts import path_rows
+from run_tables.program_intervals import interval_columns, program_intervals
 from run_tables.program_metrics import program_flows
 from run_tables.queue_sizes import discipline_columns, parameter_words, queue_bdp, queue_words, whole_queue_words
 from run_tables.reordering_counts import (
@@ -123,8 +124,13 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     keys = factors(document)
     carried_out = "failure" not in document
     marks = marks_of_flows(document)
-    flows = flow_metrics(document, rule) if carried_out else []
-    flows = [flow | marks[flow["flow"]] for flow in flows] + (program_flows(document, rule) if carried_out else [])
+    flows, intervals = (flow_metrics(document, rule), interval_metrics(document)) if carried_out else ([], ())
+    flows = [flow | marks[flow["flow"]] for flow in flows]
+    if carried_out:
+        of_programs = list(program_intervals(document))
+        columns = interval_columns(document, of_programs, rule)
+        flows += [flow | columns[flow["flow"]] for flow in program_flows(document, rule)]
+        intervals = [*intervals, *of_programs]
     flows = [{**dict.fromkeys(FLOWS.names), **keys, **flow, "valid": verdict["valid"]} for flow in flows]
     failed = [check for check in verdict["checks"] if not check["ok"]]
     because = "; ".join(f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed)
@@ -150,7 +156,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         **{name: document["environment"].get(name) for name in ("testbed_digest", "image_digest")},
         "document_sha256": document_sha256,
     }
-    intervals = [{**keys, **interval} for interval in interval_metrics(document)] if carried_out else []
+    intervals = [{**keys, **interval} for interval in intervals]
     checks = [
         {**keys, "check": check["name"], **{name: check[name] for name in ("ok", "expected", "observed")}}
         for check in ([] if is_missing(document) else verdict["checks"])

@@ -26,6 +26,7 @@ from run_tables.table import Table, count_column, number_column, ordinal_column,
 _NO_STEADY = f"the application is FTP; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "no late packets are configured"
 _NO_BURSTS = "no bursts of losses are configured"
+_NO_LOG = "a program over UDP writes no qlog"
 _NO_COMMON = "the application has no window"
 _WINDOW_BEGIN = "Start of the window, measured from the traffic's origin. It is the first reading at which all flows had delivered data."
 _WINDOW_END = "End of the window, measured from the traffic's origin. It is the last reading before any flow ends."
@@ -125,13 +126,13 @@ RUNS = Table(
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
-            "rtt_mean_ms", "ms", "Mean smoothed RTT of the senders' TCP, averaged over the flows. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read. For round trips, the value is the mean time of a round trip.",
-            "the protocol is UDP", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments", least=0,
+            "rtt_mean_ms", "ms", "Mean smoothed RTT of the senders' TCP, averaged over the flows. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read. For a program over UDP, it is the program's own smoothed RTT. For round trips, the value is the mean time of a round trip.",
+            f"the protocol is UDP, or {_NO_LOG}", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments; programs: TCP_INFO or qlog", least=0,
         ),
         number_column(
             "rtt_above_ms", "ms",
             "`rtt_mean_ms` minus the shortest RTT of the empty path during the run (`rtt_shortest_ms` in `flows`). The difference is caused by queues, jitter, late packets and acknowledgements, and by times at which the path is longer.",
-            "the protocol is UDP; the paths of a flow have different RTTs",
+            f"the protocol is UDP, or {_NO_LOG}; the paths of a flow have different RTTs",
         ),
         number_column(
             "rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the reporting intervals that begin after start-up. The RTT may still change after start-up (`rtt_steady_change_percent`).",
@@ -228,7 +229,7 @@ RUNS = Table(
         number_column("loss_burst_configured_packets", "packets", "Configured mean length of the bursts of losses in the data's direction.", _NO_BURSTS),
         count_column("loss_bursts", "", "Number of completed bursts of random losses in the data's direction.", _NO_BURSTS, "netem's drops, and its random numbers"),
         number_column("loss_burst_packets", "packets", "Mean length of the completed bursts of random losses in the data's direction: lost packets per burst.", f"{_NO_BURSTS}, or no burst ended", "netem's drops, and its random numbers"),
-        number_column("cwnd_packets", "packets", "Mean congestion window over all flows and the three readings of the senders' sockets (at quarters of the duration); each subflow of MPTCP counts separately.", "sockets were not read, or a program is under test"),
+        number_column("cwnd_packets", "packets", "Mean congestion window over all flows and the three readings of the senders' sockets (at quarters of the duration). Each subflow of MPTCP counts separately. For a program over TCP under test, all readings of its flows' sockets count.", "sockets were not read, or a program over UDP is under test"),
         number_column(
             "window_limited_percent", "%",
             "Share of a flow's busy time (the time with data to send) in which the flow waited for the receiver's window or for room in "
@@ -267,9 +268,9 @@ FLOWS = Table(
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),
         number_column("application_goodput_mbps", "Mbit/s", "Goodput printed by the application: the data that the receiving application got, divided by the flow's own time.", "the application sends round trips of single messages"),
-        number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read.", NO_VALUE),
+        number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read. For a program over UDP, it is the program's own smoothed RTT.", f"{NO_VALUE}; {_NO_LOG}", "programs over UDP: qlog"),
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the flow's reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number_column("rtt_min_ms", "ms", "Smallest single RTT until the last reading of the sockets.", NO_VALUE, "tcpi_min_rtt"),
+        number_column("rtt_min_ms", "ms", "Smallest single RTT until the last reading of the sockets.", NO_VALUE, "tcpi_min_rtt; qlog"),
         number_column("rtt_max_ms", "ms", "Largest of the smoothed RTTs at the ends of the flow's reporting intervals.", NO_VALUE),
         count_column("retransmits", "segments", "Retransmitted segments. If several MPTCP flows share a sending host, only segments retransmitted until the last reading of the sockets count.", NO_VALUE),
         number_column("rtt_steady_change_percent", "%", "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both halves.", f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}"),

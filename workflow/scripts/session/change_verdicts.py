@@ -4,7 +4,7 @@ A row contains one sign per pair of runs. The p-values of all rows are corrected
 replications (`inference.exchanged_pairs`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,6 +20,13 @@ NOT_MEASURED, LIKE, SAME = "not measured", "like", "the same"
 CHANGES = (WORSE, BETTER, TOO_VARIABLE, NOT_ENOUGH, NOT_MEASURED, LIKE, SAME)
 #: Maximum number of pairs tried in the search for the number of pairs that a row needs.
 MOST_PAIRS = 200
+
+
+class Pair(NamedTuple):
+    """A pair of runs."""
+
+    replication: Hashable  # the unit whose two sides are exchanged, in all rows at once
+    seeds: Hashable  # seeds of both runs; pairs with the same seeds, in any scenarios, aren't independent
 
 
 class Counts(NamedTuple):
@@ -43,7 +50,7 @@ class Row:
     """A row of the table before it is judged, with one sign per pair."""
 
     head: dict  # columns that are known before the row is judged
-    replications: Sequence  # one per pair: the replication, or (scenario, replication)
+    pairs: Sequence[Pair]
     signs: Sequence[float]  # one per pair: 1 worse, -1 better, 0 neither
     of_most: bool  # whether the row makes a statement about most pairs, not about a count of runs
 
@@ -88,12 +95,12 @@ def judged(rows, share) -> Iterator[dict]:
 
 
 def _sign_matrix(rows):
-    """Return the signs of all rows, shape (rows, units); a unit is a replication, or a replication of a scenario."""
-    units = {unit: None for row in rows for unit in row.replications}
+    """Return the signs of all rows, shape (rows, units); a unit is the ``replication`` of a `Pair`."""
+    units = {pair.replication: None for row in rows for pair in row.pairs}
     places = {unit: place for place, unit in enumerate(units)}
     matrix = np.zeros((len(rows), len(units)))
     for row, signs in zip(rows, matrix, strict=True):
-        signs[[places[unit] for unit in row.replications]] = row.signs
+        signs[[places[pair.replication] for pair in row.pairs]] = row.signs
     return matrix
 
 

@@ -26,7 +26,7 @@ from inference.paired_contrasts import contrasts, to_effect, usable_scale
 from run_tables.exclusions import ABSENT
 from run_tables.metrics import METRICS, differences
 from run_tables.resolution import resolutions
-from session.change_verdicts import CHANGES, SAME, Row, judged
+from session.change_verdicts import CHANGES, SAME, Pair, Row, judged
 from session.comparable_results import SCORE_KEYS, pairs_of_ccas
 from testbed.checks.check import INSTRUMENT
 from wording.number_format import count
@@ -109,7 +109,7 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
         Columns shared by all rows: scenario, cca, ip_version, paired and so on.
     cell : dict
         Column -> first and second values, shape (n, 2), with one row per replication. The columns are each metric, each metric's
-        resolution (``<metric> step``), ``valid``, ``unknown`` (see `_keys_of`) and ``replication``.
+        resolution (``<metric> step``), ``valid``, ``unknown`` (see `_keys_of`), ``seed`` and ``replication``.
     margins : dict
         Column of a metric -> margin in the unit of the metric's effects.
     """
@@ -161,6 +161,12 @@ def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarr
         yield head, cell
 
 
+def _pairs(cell, which):
+    """Return a `Pair` for each pair of a cell that the mask ``which`` selects."""
+    seeds = map(tuple, cell["seed"][which].tolist())
+    return [Pair(*each) for each in zip(cell["replication"][which, 0].tolist(), seeds, strict=True)]
+
+
 def _noted(head, *notes):
     """Return a row's columns with further notes; empty notes are left out."""
     return head | {"note": "; ".join(filter(None, [head["note"], *notes]))}
@@ -169,11 +175,11 @@ def _noted(head, *notes):
 def _invalid_runs(head, cell):
     """Yield the row that counts invalid runs, if there are any; pairs with an unknown run are left out, and counted in the note."""
     known = ~cell["unknown"].astype(bool).any(axis=1)
-    invalid, replications = ~cell["valid"].astype(bool)[known], cell["replication"][known, 0]
+    invalid = ~cell["valid"].astype(bool)[known]
     head = head | {"measure": "Invalid runs"}
     if not known.all():
         head = _noted(head, f"{count(int((~known).sum()), 'pair')} left out: not run, or excluded by the instrument")
-    yield from _count_row(head, invalid, replications, always=not known.all())
+    yield from _count_row(head, invalid, _pairs(cell, known), always=not known.all())
 
 
 def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
@@ -182,25 +188,25 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
     ``sides`` (numpy.ndarray of float, shape (n, 2)) contains the first and second values; values of invalid runs are missing.
     """
     head = head | {"better_is": "higher" if higher else "lower", "margin": margin.size}
-    complete, replications = ~np.isnan(sides).any(axis=1), cell["replication"][:, 0]
+    complete = ~np.isnan(sides).any(axis=1)
     if not complete.any():
         yield Row(_noted(head, "no pair of valid runs has a value"), (), (), True)
         return
     far = _far_worse(sides, margin, higher)[complete]
-    sides, replications, notes = sides[complete], replications[complete], []
+    sides, pairs, notes = sides[complete], _pairs(cell, complete), []
     if not complete.all():
         notes.append(f"{count(int((~complete).sum()), 'pair')} without a value")
     if copies := all(repeats_one_measurement(side, margin.resolution) for side in sides.T):
         notes.append(f"{len(sides)} pairs repeat one measurement, and count as one")
-        sides, replications = sides[:1], replications[:1]
+        sides, pairs = sides[:1], pairs[:1]
     first, second = sides.T
     signs = margin.exceeded(first, second) * 1.0 - margin.exceeded(second, first)
     row = _noted(head, *notes) | _effect_columns(first, second, margin.scale)
     if np.abs(second - first).max() <= margin.resolution:
         row["change"] = SAME
-    yield Row(row, replications, signs if higher else -signs, True)
+    yield Row(row, pairs, signs if higher else -signs, True)
     if not copies:
-        yield from _count_row(head | {"measure": f"{head['measure']}: far worse"}, far, replications)
+        yield from _count_row(head | {"measure": f"{head['measure']}: far worse"}, far, pairs)
 
 
 def _effect_columns(first, second, scale):
@@ -225,7 +231,7 @@ def _far_worse(values, margin, higher):
     return margin.exceeded(typical, values, FAR) if higher else margin.exceeded(values, typical, FAR)
 
 
-def _count_row(head, events, replications, always=False):
+def _count_row(head, events, pairs, always=False):
     """Yield the row that counts runs with a bad event, if there are any or if ``always`` is set; ``events`` is a mask, shape (n, 2)."""
     first, second = events.sum(axis=0)
     if first or second or always:
@@ -234,13 +240,13 @@ def _count_row(head, events, replications, always=False):
             "effect": int(second) - int(first),
         }  # fmt: skip
         same = {"change": SAME} if len(events) and (events[:, 0] == events[:, 1]).all() else {}
-        yield Row(row | same, replications, events[:, 1] * 1.0 - events[:, 0], False)
+        yield Row(row | same, pairs, events[:, 1] * 1.0 - events[:, 0], False)
 
 
 def _over_scenarios(rows) -> Iterator[Row]:
     """Yield one row per measure and CCA over all scenarios, if there are several scenarios.
 
-    A replication of a scenario counts once: its signs for both IP versions are added.
+    Pairs with the same seeds count once, over both IP versions and in scenarios that share seeds: their signs are added.
     """
     groups: dict[tuple, dict] = {}
     for row in rows:
@@ -248,18 +254,19 @@ def _over_scenarios(rows) -> Iterator[Row]:
             cell = row.head["scenario"], row.head["ip_version"]
             groups.setdefault((row.head["cca"], row.head["measure"]), {})[cell] = row
     for group in groups.values():
-        blocks: dict[tuple, float] = {}
-        for (scenario, _), row in group.items():
-            for replication, sign in zip(row.replications, row.signs, strict=True):
-                blocks[scenario, replication] = blocks.get((scenario, replication), 0) + sign
-        if len({scenario for scenario, _ in blocks}) > 1:
+        draws: dict[Pair, float] = {}
+        for row in group.values():
+            for pair, sign in zip(row.pairs, row.signs, strict=True):
+                draw = Pair(pair.seeds, pair.seeds)
+                draws[draw] = draws.get(draw, 0) + sign
+        if len({scenario for scenario, _ in group}) > 1:
             row = next(iter(group.values()))
             kept = {key: value for key, value in row.head.items() if key in OF_MEASURE}
             if all(each.head.get("change") == SAME for each in group.values()):
                 kept["change"] = SAME
             kept |= dict.fromkeys(("criterion", "ip_version", "first_verdict", "second_verdict"), "")
             kept |= {"scenario": ALL_SCENARIOS, "note": f"in {count(len(group), 'cell')}"}
-            yield Row(kept, list(blocks), np.array(list(blocks.values())), row.of_most)
+            yield Row(kept, list(draws), np.array(list(draws.values())), row.of_most)
 
 
 def _score_rows(first, second) -> Iterator[Row]:
@@ -299,7 +306,7 @@ def rows_of_score(head, score, cell) -> Iterator[Row]:
         known = ~np.isnan(sides).any(axis=1)
         beyond = sides < limit if higher else sides > limit
         head["measure"] += f": beyond {limit:g}"
-        yield from _count_row(head, beyond[known], cell["replication"][known, 0])
+        yield from _count_row(head, beyond[known], _pairs(cell, known))
 
 
 def score_keys(scorecard) -> list[str]:

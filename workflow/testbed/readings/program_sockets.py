@@ -1,4 +1,4 @@
-"""The kernel's sockets of declared programs that send over TCP: the CCA of each flow and, in sampled runs, its time series.
+"""The kernel's sockets of declared programs that send over TCP: the CCA of each flow, and its readings over time.
 
 The senders' sockets are read like those of iperf3 (`socket_information`), but also after one side has closed the connection: a server that
 writes a whole file and closes its socket leaves the sending to the kernel. A program may open several connections per flow, such as one
@@ -14,8 +14,9 @@ from testbed.readings.packet_capture import LAST
 from testbed.readings.sampling import add_reading, as_lists
 from testbed.readings.socket_information import FAMILIES, REQUEST, TCP_ESTABLISHED, SocketReader
 
-#: Interval in ms at which sockets are read in runs without time series.
+#: Interval in ms at which sockets are read in runs without time series, and columns of these readings that the run document contains.
 UNSAMPLED_MS = 100
+UNSAMPLED_COLUMNS = ("cwnd_packets", "rtt_ms", "rttvar_ms", "rtt_min_ms", "retransmits")
 #: States in which a socket may send data (include/net/tcp_states.h). FIN_WAIT2 is not among them: all data have arrived by then.
 TCP_FIN_WAIT1, TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING = 4, 8, 9, 11
 SENDING = sum(1 << state for state in (TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING))
@@ -87,16 +88,19 @@ class ProgramSockets:
         -------
         list of dict
             For each program flow over TCP, ``flow``, the number of ``connections`` that were seen, the ``named_cca`` (the CCA in the
-            program's name if it is one of the kernel's, otherwise None), the ``cca`` at the last reading (None without a connection) and,
-            in runs with time series, ``series`` with ``time_s`` and the columns of `sampling.Sampler.series`.
+            program's name if it is one of the kernel's, otherwise None) and the ``cca`` at the last reading (None without a connection).
+            With a connection, also ``series``: ``time_s`` and the columns of `sampling.Sampler.series`, or only `UNSAMPLED_COLUMNS` in
+            runs without time series.
         """
         return [self._of_flow(flow) for flow in self._flows]
 
     def _of_flow(self, flow):
         connections, named = self._connections[flow.number], self._specification.kernel_cca(flow.program.cca)
         main = max(connections, key=lambda name: connections[name]["bytes_acked"][-1], default=None)
-        sampled = main and self._specification.traffic.sample_interval_ms
+        series = as_lists(connections[main]) if main else {}
+        if not self._specification.traffic.sample_interval_ms:
+            series = {name: series[name] for name in ("time_s", *UNSAMPLED_COLUMNS) if name in series}
         return {
             "flow": flow.number, "connections": len(connections), "named_cca": named if named in available_ccas() else None,
-            "cca": main and self._ccas[main], **({"series": as_lists(connections[main])} if sampled else {}),
+            "cca": main and self._ccas[main], **({"series": series} if main else {}),
         }  # fmt: skip

@@ -6,6 +6,10 @@ runs must exceed `RARE` and the standard CCAs' share of far worse runs over all 
 must also be far worse in more runs than each of them. Both must be shown, so a collapse of a standard CCA never makes the
 verdict *worse* more likely. The sign test uses `SHARE_OF_MOST` of a row's significance level, and the other test uses the rest.
 
+Runs with the same seed form a *draw*: runs over IPv4 and IPv6, and runs of cases that share seeds (`seeds_of`). They have the same path, so
+they may all collapse together, and only draws are independent. The probabilities are therefore computed as if all runs of a draw had the
+same outcome.
+
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
 all of it, and each later look spends half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)). Runs may therefore be
 added any number of times.
@@ -13,10 +17,12 @@ added any number of times.
 
 import math
 from functools import cache
+from typing import NamedTuple
 
-from scipy import special
+import numpy as np
+from scipy import optimize, special
 
-from topics.exam.outcomes import Outcomes
+from topics.exam.outcomes import Numbers, Outcomes
 
 #: If the CCA's share of far worse runs exceeds this value, a collapse counts as shown.
 RARE = 0.05
@@ -37,9 +43,96 @@ def level_of_look(significance, look) -> float:
 
 
 @cache
-def at_least(count, n, share) -> float:
-    """Return the probability of at least `count` successes in n trials, given the probability of success in one trial."""
-    return 1.0 if count <= 0 else float(special.bdtrc(count - 1, n, share))
+def at_least(count, draws: Numbers, share) -> float:
+    """Return the probability that at least ``count`` runs have an outcome, if all runs of a draw have the same outcome.
+
+    A ``count`` that is impossible under this condition is rounded down to a possible one.
+
+    Parameters
+    ----------
+    count : int
+        Number of runs with the outcome.
+    draws : tuple of (int, int)
+        Pairs of a number of runs and the number of draws that have this number of runs.
+    share : float
+        Each run's probability of the outcome, between 0 and 1.
+
+    Examples
+    --------
+    At least 17 of 20 draws of one run, at least 34 and at least 35 runs of 20 draws of two runs:
+
+    >>> [round(at_least(*of, 0.5), 5) for of in ((17, ((1, 20),)), (34, ((2, 20),)), (35, ((2, 20),)))]
+    [0.00129, 0.00129, 0.00129]
+    """
+    possible = _possible(draws)
+    tail = _probabilities(draws, share)[possible[possible <= count][-1] :] if count > 0 else np.ones(1)
+    return min(1.0, float(tail.sum()))
+
+
+@cache
+def at_most(count, draws: Numbers, share) -> float:
+    """Return the probability that at most ``count`` runs have an outcome; an impossible ``count`` is rounded up to a possible one.
+
+    The parameters are the same as for `at_least`.
+    """
+    possible = _possible(draws)
+    reached = possible[possible >= count]
+    return 1.0 if len(reached) <= 1 else float(_probabilities(draws, share)[: reached[0] + 1].sum())
+
+
+def _probabilities(draws, share):
+    """Return the probability of each number of runs with an outcome, from 0 to all runs."""
+    probabilities = np.ones(1)
+    for runs, n in draws:
+        k = np.arange(n + 1)
+        ways = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
+        of_size = np.zeros(runs * n + 1)
+        of_size[::runs] = np.exp(ways + special.xlogy(k, share) + special.xlog1py(n - k, -share))
+        probabilities = np.convolve(probabilities, of_size)
+    return probabilities
+
+
+@cache
+def _possible(draws):
+    """Return the possible numbers of runs with an outcome, in ascending order."""
+    possible = np.ones(1, bool)
+    for runs, n in draws:
+        of_size = np.zeros(runs * n + 1)
+        of_size[::runs] = 1
+        possible = np.convolve(possible, of_size) > 0.5
+    return np.flatnonzero(possible)
+
+
+class Counts(NamedTuple):
+    """Numbers of a row's runs by outcome, and how the runs are grouped into draws."""
+
+    worse: int
+    better: int
+    far_worse: int
+    standards_far: int
+    draws: Numbers
+    leads: Numbers
+
+    @classmethod
+    def of(cls, row: Outcomes) -> "Counts":
+        """Return the numbers of a row's runs."""
+        return cls(row.worse, row.better, row.far_worse, row.standards_far, row.draws, row.leads)
+
+    @property
+    def n(self) -> int:
+        """Number of runs."""
+        return sum(runs * number for runs, number in self.draws)
+
+    def of_more(self, n) -> "Counts":
+        """Return the numbers of about n runs with the same shares of all outcomes."""
+
+        def scaled(numbers) -> Numbers:
+            more = ((size, round(number / self.n * n)) for size, number in numbers)
+            return tuple((size, number) for size, number in more if number)
+
+        draws = scaled(self.draws)
+        total = sum(runs * number for runs, number in draws)
+        return Counts(*(round(count / self.n * total) for count in self[:4]), draws, scaled(self.leads))
 
 
 def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
@@ -49,62 +142,69 @@ def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
     """
     if row.n == 0 or row.measurements < row.n:
         return 1.0
-    return _p_of_counts(row.worse, row.far_worse, row.standards_far, row.n, is_absolute, rare)
+    return _p_of_counts(Counts.of(row), is_absolute, rare)
 
 
-def _p_of_counts(worse, far_worse, standards_far, n, is_absolute, rare):
-    rarely = p_collapses(far_worse, n, standards_far, rare)
+def _p_of_counts(counts, is_absolute, rare):
+    rarely = p_collapses(counts, rare)
     if is_absolute:
         return rarely
-    return min(1.0, at_least(worse, n, 0.5) / SHARE_OF_MOST, rarely / (1 - SHARE_OF_MOST))
+    return min(1.0, at_least(counts.worse, counts.draws, 0.5) / SHARE_OF_MOST, rarely / (1 - SHARE_OF_MOST))
 
 
-def p_collapses(far_worse, n, standards_far, rare=RARE) -> float:
+def p_collapses(counts: Counts, rare=RARE) -> float:
     """Return the p-value of the statement that the CCA collapses too often.
 
     The CCA collapses too often if its share of far worse runs exceeds `rare` and the similar standard CCAs, the worst of which is far worse
-    in ``standards_far`` runs, collapse less often. The result is the larger of the two tests' p-values, which is valid for the statement that
-    both conditions hold (intersection-union test: Berger, 1982, Technometrics 24(4)).
+    in ``counts.standards_far`` runs, collapse less often. The second condition is tested by the signs of the draws' leads. The result is the
+    larger of the two tests' p-values, which is valid for the statement that both conditions hold (intersection-union test: Berger, 1982,
+    Technometrics 24(4)).
 
-    >>> [float(round(p_collapses(6, 20, standards_far), 4)) for standards_far in range(4)]
+    >>> counts = [Counts(0, 0, 6, of_standard, ((1, 20),), ((1, 6), (-1, of_standard))) for of_standard in range(4)]
+    >>> [round(p_collapses(each), 4) for each in counts]
     [0.0003, 0.0625, 0.1445, 0.2539]
     """
-    above_allowed = at_least(far_worse, n, rare)
-    return max(above_allowed, at_least(far_worse, far_worse + standards_far, 0.5)) if standards_far else above_allowed
+    above_allowed = at_least(counts.far_worse, counts.draws, rare)
+    if not counts.standards_far:
+        return above_allowed
+    ahead = sum(lead * number for lead, number in counts.leads if lead > 0)
+    return max(above_allowed, at_least(ahead, tuple((abs(lead), number) for lead, number in counts.leads), 0.5))
 
 
 def p_better(row: Outcomes) -> float:
     """Return the p-value of a row's verdict *better*: most runs are better than each standard CCA by more than the margin."""
     if row.n == 0 or row.measurements < row.n or row.failed:
         return 1.0
-    return at_least(row.better, row.n, 0.5)
+    return at_least(row.better, row.draws, 0.5)
 
 
-def most_worse(worse, n, level) -> float:
+@cache
+def most_worse(worse, draws: Numbers, level) -> float:
     """Return the exact one-sided upper confidence bound on the share of worse runs (Clopper and Pearson, 1934).
 
-    ``worse`` is the number of worse runs among ``n`` runs; ``level`` is the probability that the true share exceeds the bound.
+    ``worse`` is the number of worse runs among the runs of ``draws``; ``level`` is the probability that the true share exceeds the bound.
 
     If ``worse`` is the smallest of k counts, one for each standard CCA, the smallest of the k shares is bounded only at level / k: by
     chance, the smallest count may belong to any of them.
 
-    >>> round(most_worse(0, 16, 0.05), 3)
+    >>> round(most_worse(0, ((1, 16),), 0.05), 3)
     0.171
     """
-    if n == 0 or worse >= n:
+    if at_most(worse, draws, 1.0) > level:
         return 1.0
-    return float(special.betaincinv(worse + 1, n - worse, 1 - level))
+    return float(optimize.brentq(lambda share: at_most(worse, draws, share) - level, 0, 1))
 
 
-def fewest_for_most(n, level) -> int | None:
-    """Return how many of n runs must be worse to show that most runs on such paths are worse; None if n is too small.
+def fewest_for_most(draws: Numbers, level) -> int | None:
+    """Return how many runs must be worse to show that most runs on such paths are worse; None if there are too few runs.
 
     ``level`` is the level of the test.
 
-    >>> fewest_for_most(16, 0.048 / 22), fewest_for_most(8, 0.048 / 22)
+    >>> fewest_for_most(((1, 16),), 0.048 / 22), fewest_for_most(((1, 8),), 0.048 / 22)
     (14, None)
     """
-    shown = (count for count in range(n // 2, n + 1) if at_least(count, n, 0.5) / SHARE_OF_MOST <= level)
+    n = sum(runs * number for runs, number in draws)
+    shown = (count for count in range(n // 2, n + 1) if at_least(count, draws, 0.5) / SHARE_OF_MOST <= level)
     return next(shown, None)
 
 
@@ -117,16 +217,16 @@ def runs_needed(row: Outcomes, level, worse_share, is_absolute, rare=RARE) -> in
     """
     if row.n == 0:
         return None
-    counts = (row.worse, row.better, row.far_worse, row.standards_far)
+    now = Counts.of(row)
     for n in range(row.n + 1, MOST_RUNS + 1):
-        worse, better, far, standards_far = (round(count / row.n * n) for count in counts)
-        if _p_of_counts(worse, far, standards_far, n, is_absolute, rare) <= level:
-            return n
+        more = now.of_more(n)
+        if _p_of_counts(more, is_absolute, rare) <= level:
+            return more.n
         if row.missing:
             continue
-        if not row.failed and at_least(better, n, 0.5) <= level:
-            return n
-        most = most_worse(math.ceil(counts[0] / row.n * n), n, level / row.comparisons)
-        if most <= worse_share and far <= standards_far:
-            return n
+        if not row.failed and at_least(more.better, more.draws, 0.5) <= level:
+            return more.n
+        is_bounded = at_most(math.ceil(now.worse / now.n * more.n), more.draws, worse_share) <= level / row.comparisons
+        if is_bounded and more.far_worse <= more.standards_far:
+            return more.n
     return None

@@ -126,6 +126,14 @@ class _Design:
             return None
         return own.groupby(drawn, dropna=False).ngroup().set_axis(pd.MultiIndex.from_frame(own[PAIR]))
 
+    @cache  # noqa: B019, the object lives only while the card is made
+    def seeds(self, scenario) -> pd.Series | None:
+        """Return the seed of each pair of a scenario; None if ``tidy/runs.csv`` wasn't given."""
+        runs = self.runs.get(scenario)
+        if runs is None or "seed" not in runs:
+            return None
+        return runs.drop_duplicates(PAIR).set_index(PAIR)["seed"]
+
     def is_asked(self, scenario, measure) -> bool:
         """Return whether the scorecard shows a measure in a scenario: it does if any CCA has a value or the row is a deciding one."""
         ccas = (self.exam["cca"], *self.exam["standards"])
@@ -191,7 +199,7 @@ def _row(measure, scenario, design, confidence) -> dict:
         if (scenario, measure.name, cca) in design.cells
     }
     about = (exam["cca"], exam["standards"])
-    of_runs = (design.planned(scenario), design.failed(scenario), design.paths(scenario))
+    of_runs = (design.planned(scenario), design.failed(scenario), design.paths(scenario), design.seeds(scenario))
     if measure.limit:
         bound = {"limit": exam["limits"][measure.limit]}
         outcomes = absolute_outcomes(cells, *about, bound["limit"], *of_runs)
@@ -257,11 +265,14 @@ def rare_row(rows, exam, of_scenarios) -> dict:
         Scenario -> the pairs (IP version, replication) of its runs, and the pairs that failed because of the CCA's behaviour.
     """
     names = ["scenario", *PAIR]
-    far, standard_far = {}, {}
+    far, standard_far, seeds = {}, {}, {}
     for row in rows:
         outcomes, scenario = row["outcomes"], row["scenario"]
-        for pair, is_far in outcomes.is_far.items():
-            far[scenario, *pair] = far.get((scenario, *pair), False) or bool(is_far)
+        runs = [(scenario, *pair) for pair in outcomes.is_far.index]
+        for run, is_far in zip(runs, outcomes.is_far, strict=True):
+            far[run] = far.get(run, False) or bool(is_far)
+        of_runs = runs if outcomes.seeds is None else outcomes.seeds.reindex(outcomes.is_far.index)
+        seeds |= zip(runs, of_runs, strict=True)
         standard_far |= dict.fromkeys((scenario, *pair) for pair in outcomes.standard_pairs)
 
     def index(pairs):
@@ -276,6 +287,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
     outcomes = Outcomes(
         planned=index(of_all(0)), failures=index([pair for pair in of_all(1) if pair in far]), worse_by=worse_by,
         margin=0.5, far=0.5, far_pairs={"standard": index(list(standard_far))},
+        seeds=pd.Series(list(seeds.values()), index(list(seeds))),
     )  # fmt: skip
     places = worse_by[worse_by["any"] > 0].groupby(level="scenario").size().sort_values(ascending=False, kind="stable")
     labels = {row["scenario"]: row["scenario_label"] for row in rows}
@@ -345,8 +357,8 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
     )
     found = []
     for one, p, corrected, better_p in zip(outcomes, worse, worse_corrected, better_corrected, strict=True):
-        runs = one.n if one.measurements >= one.n else one.measurements
-        most = card_tests.most_worse(one.worse, runs, level / tests / one.comparisons)
+        draws = one.draws if one.measurements >= one.n else ((1, one.measurements),)
+        most = card_tests.most_worse(one.worse, draws, level / tests / one.comparisons)
         verdict = {"p": p, "p_corrected": corrected, "worse_share_at_most": most, "reason": ""}
         if one.n == 0:
             found.append(
@@ -385,7 +397,7 @@ def _what_it_would_take(row, exam, level, next_level, rare) -> dict:
     """Return the smallest deterioration that an open row could have shown, and the number of runs that would close the row."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute, rare)}
-    fewest = card_tests.fewest_for_most(one.n, level)
+    fewest = card_tests.fewest_for_most(one.draws, level)
     if not is_absolute and fewest is not None:
         ordered = np.sort(one.worse_by.to_numpy(float), axis=0)
         # With a median deterioration of ``detectable`` and the same spread, just enough runs would be worse than every standard CCA by more

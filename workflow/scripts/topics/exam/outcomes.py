@@ -7,7 +7,8 @@ standard CCA with few values. Verdicts are based on counts of outcomes instead o
 values.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,6 +24,8 @@ STEP = 0.1
 FAR = 4
 #: If at least half of a row's runs, or this number of them, have distinct paths, the paths count as drawn at random.
 DISTINCT_PATHS = 10
+#: Pairs of a number of runs and the number of draws for which this number of runs is counted.
+Numbers = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class Outcomes:
     values: pd.DataFrame | None = None
     step: float = 0.0  # if the values of each CCA differ by at most this amount, the runs repeat each other
     paths: pd.Series | None = None  # index of the path that was drawn at random for each pair; None if unknown
+    seeds: pd.Series | None = None  # seed of each pair; None if each pair has a seed of its own
 
     @property
     def n(self) -> int:
@@ -118,6 +122,24 @@ class Outcomes:
         """Number of pairs in ``standard_pairs``."""
         return len(self.standard_pairs)
 
+    @cached_property
+    def draws(self) -> Numbers:
+        """The number of runs of each draw; the runs with the same seed form a draw."""
+        return _numbers(self._seeds.value_counts())
+
+    @cached_property
+    def leads(self) -> Numbers:
+        """The number of far worse runs of each draw minus the number of its pairs in ``standard_pairs``, for draws in which they differ."""
+        of_standard = self.is_far.index.isin(self.standard_pairs)
+        leads = (self.is_far.astype(int) - of_standard).groupby(self._seeds).sum()
+        return _numbers(leads[leads != 0])
+
+    @property
+    def _seeds(self):
+        """The seed of each pair."""
+        index = self.worse_by.index
+        return pd.Series(range(self.n), index) if self.seeds is None else self.seeds.reindex(index)
+
     @property
     def nearest(self) -> str | None:
         """The standard CCA whose column in ``worse_by`` has the smallest (signed) median; None if there are no values."""
@@ -145,7 +167,7 @@ class Outcomes:
 
 
 def relative_outcomes(
-    measure: Measure, cells: Mapping[str, pd.Series], cca, standards, margin, planned, failed, paths=None
+    measure: Measure, cells: Mapping[str, pd.Series], cca, standards, margin, planned, failed, paths=None, seeds=None
 ) -> Outcomes:
     """Return the outcomes for a measure that is compared with the standard CCAs.
 
@@ -163,6 +185,8 @@ def relative_outcomes(
         CCA -> the pairs in which the CCA made its run fail; a CCA without such pairs may be omitted.
     paths : pandas.Series, optional
         Index of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
+    seeds : pandas.Series, optional
+        Seed of each pair; by default, each pair has a seed of its own.
     """
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, planned, failed)
@@ -171,10 +195,10 @@ def relative_outcomes(
     differences = others.rsub(own, axis=0).mask(np.isinf(others).mul(np.isinf(own), axis=0), 0.0)
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
     bounds = {"margin": _beyond(margin), "far": _beyond(FAR * margin), "step": STEP * margin}
-    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, **bounds)
+    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, seeds=seeds, **bounds)
 
 
-def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None) -> Outcomes:
+def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None, seeds=None) -> Outcomes:
     """Return the outcomes for a measure with a limit.
 
     A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the
@@ -192,7 +216,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None)
     differences = ((exceeds & ~by_path).astype(float) - better).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
     bounds = {"margin": 0.5, "far": 0.5, "step": STEP * limit}
-    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, **bounds)
+    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, seeds=seeds, **bounds)
 
 
 def _side_by_side(cells, cca, standards, planned, failed):
@@ -215,6 +239,10 @@ def _outcomes(own, of_all, differences, planned, far_pairs, **others):
         values=of_all.loc[compared.index[np.isfinite(own)]],
         **others,
     )
+
+
+def _numbers(sizes: Iterable[int]) -> Numbers:
+    return tuple(sorted(Counter(int(size) for size in sizes).items()))
 
 
 def _beyond(margin):

@@ -1,0 +1,82 @@
+"""Reporting intervals of program flows, and the columns of ``tidy/flows.csv`` that are computed from them, as for iperf3's flows.
+
+The sent data are counted in packets. For a program over TCP, congestion window, RTT and retransmits are from the kernel's socket; for other
+programs, congestion window and RTT are from the program's log (qlog), if it writes one. Of several readings in an interval, the last one
+counts.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from experiment.run_document import specification_of
+from run_tables.program_deliveries import end_ns, log_of, logged, summed
+from run_tables.program_metrics import flows_of_programs, payload_bytes
+from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_windows
+
+
+def program_intervals(document) -> Iterator[dict]:
+    """Yield one dict per program flow and reporting interval, with the same keys as `run_metrics.interval_metrics`.
+
+    Intervals begin with the flow; the last one may be up to one half longer or shorter than the others.
+    """
+    run = specification_of(document)
+    step_ns, sockets = round(1e9 * run.traffic.interval_s), _sockets(document)
+    for flow, entry, packets in flows_of_programs(document):
+        if packets["last_arrived_ns"] is None:
+            continue
+        begin_ns, last_ns = entry["start_ns"], end_ns(flow, entry, packets)
+        edges_ns = begin_ns + step_ns * np.arange(max(1, round((last_ns - begin_ns) / step_ns)) + 1)
+        edges_ns[-1] = last_ns
+        sent = summed(packets["sent_bytes_by_step"], packets["step_ns"], edges_ns)
+        series = sockets.get(flow.number, {}).get("series")
+        columns = _of_socket(series, edges_ns) if series else _of_log(run, flow, entry, packets, edges_ns[1:])
+        size = payload_bytes(run, flow, packets)
+        for place, (begin, end) in enumerate(zip(edges_ns, edges_ns[1:], strict=False)):
+            known = {name: values[place] for name, values in columns.items()}
+            window = known.get("cwnd_packets")
+            yield {
+                "flow": flow.number, "start_s": (begin - begin_ns) / 1e9, "end_s": (end - begin_ns) / 1e9,
+                "sent_mbps": (sent[place + 1] - sent[place]) * 8e3 / (end - begin), "retransmits": known.get("retransmits"),
+                "cwnd_bytes": None if window is None else round(window * size),
+                "rtt_ms": known.get("rtt_ms"), "rttvar_ms": known.get("rttvar_ms"),
+            }  # fmt: skip
+
+
+def interval_columns(document, intervals, rule=USUAL_RULE) -> dict[int, dict]:
+    """Return the columns of `tidy_tables.FLOWS` that are computed from intervals and sockets, by program flow.
+
+    ``intervals`` are the dicts from `program_intervals`; ``rule`` defines start-up.
+    """
+    steady = next(iter(steady_windows(document, rule).values()), None)
+    of_flows, sockets, columns = intervals_of_flows(intervals), _sockets(document), {}
+    for flow, entry, _ in flows_of_programs(document):
+        own, socket = of_flows.get(flow.number, ()), sockets.get(flow.number, {})
+        rtts, windows = ([one[name] for one in own if one[name] is not None] for name in ("rtt_ms", "cwnd_bytes"))
+        least = (socket.get("series") or log_of(flow, entry) or {}).get("rtt_min_ms", ())
+        columns[flow.number] = {
+            "rtt_mean_ms": sum(rtts) / len(rtts) if rtts else None, "rtt_max_ms": max(rtts, default=None),
+            "rtt_min_ms": min((rtt for rtt in least if rtt is not None), default=None),
+            "cwnd_max_bytes": max(windows, default=None), "cca_observed": socket.get("cca"),
+            **steady_flow(own, entry["start_ns"] / 1e6, steady),
+        }  # fmt: skip
+    return columns
+
+
+def _sockets(document):
+    """Return the section ``program_sockets`` by flow."""
+    return {one["flow"]: one for one in document.get("program_sockets", ())}
+
+
+def _of_socket(series, edges_ns):
+    """Return the last reading of each column within each interval, and the retransmits of each interval."""
+    times_ns, columns = np.rint(1e9 * np.asarray(series["time_s"])), {}
+    last = np.searchsorted(times_ns, edges_ns, "right") - 1
+    for name in ("rtt_ms", "rttvar_ms", "cwnd_packets"):
+        columns[name] = [series[name][new] if new > old else None for old, new in zip(last, last[1:], strict=False)]
+    counts = [series["retransmits"][place] if place >= 0 else 0 for place in last]
+    return columns | {"retransmits": np.diff(counts).tolist()}
+
+
+def _of_log(run, flow, entry, packets, times_ns):
+    return logged(log_of(flow, entry), packets, times_ns, payload_bytes(run, flow, packets))
