@@ -54,10 +54,11 @@ def test_each_metric_names_what_it_is_read_from_for_programs_too():
     assert with_sources(goodput, scenarios, alone).source.startswith("the bytes that the program reports")
     assert with_sources(goodput, scenarios, kernels).source.startswith("the senders' kernels")
     assert "rograms" not in with_sources(goodput, scenarios, kernels).definition
-    assert with_sources(rtt, scenarios, alone).source == "none"
-    assert (
-        "Programs under test (mine:cubic) don't have this metric." in with_sources(rtt, scenarios, of_both).definition
-    )
+    assert "the program's log (qlog)" in with_sources(rtt, scenarios, alone).source
+    assert "For programs over UDP (mine:cubic), it is the mean" in with_sources(rtt, scenarios, of_both).definition
+    assert "TCP" not in with_sources(rtt, scenarios, alone).definition
+    again = with_sources(METRICS[3], scenarios, of_both)
+    assert "Programs over UDP (mine:cubic) don't have this metric." in again.definition
 
 
 def test_a_program_is_chance():

@@ -68,14 +68,11 @@ def studies():
         *(
             resolve(
                 study
-                | {
-                    "ccas": ["reno", "echo"],
-                    "programs": {"echo": programs["echo"] | {"protocol": kind}},
-                    "scenarios": [bell],
-                },
+                | {"ccas": ccas, "programs": {"echo": programs["echo"] | {"protocol": kind}}, "scenarios": [bell]},
                 "more.yaml",
             )
             for kind in ("udp", "tcp")
+            for ccas in (["reno", "echo"], ["echo"])
         ),
     ]
 

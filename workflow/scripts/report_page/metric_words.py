@@ -76,6 +76,8 @@ _AGAIN_ELSEWHERE = (
 )
 
 _OF_GROUPS = Statement("Only groups of flows with the CCA under test count.", some("groups"))
+#: Precondition: flows under test use the kernel's TCP.
+_OF_TCP = known("kernel_tested") | known("tcp_programs_tested")
 #: Slug of a metric -> definition and source in words.
 WORDS = {
     "goodput": MetricWords(
@@ -100,7 +102,7 @@ WORDS = {
     ),
     "rtt": MetricWords(
         (
-            Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", known("kernel_tested") | known("tcp_programs_tested")),
+            Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", _OF_TCP),
             Statement("For programs over UDP ({udp_programs_tested}), it is the mean of the smoothed round-trip times in the program's log (qlog); without a log, this metric is empty.", known("udp_programs_tested")),
             Statement(
                 "It consists of the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
@@ -135,7 +137,7 @@ WORDS = {
     ),
     "retransmits": MetricWords(
         (
-            Statement("Segments that TCP retransmitted, summed over the flows of the run.", ALWAYS),
+            Statement("Segments that TCP retransmitted, summed over the flows of the run.", _OF_TCP),
             Statement("Programs over UDP ({udp_programs_tested}) don't have this metric.", known("udp_programs_tested")),
             _OF_GROUPS,
             Statement("Not normalised: a faster CCA sends more packets, so more of them can be lost.", known("several_ccas")),
