@@ -177,7 +177,7 @@ WORDS = {
         _AGAIN_ELSEWHERE,
     ),
     "published-retransmits": MetricWords(
-        (Statement("Segments that TCP retransmitted, summed over the streams: the same as our metric.", ALWAYS),),
+        (Statement("Segments that TCP retransmitted, summed over the streams: the same as our metric.", _OF_TCP),),
         "iperf3, sender side (the kernel's TCP_INFO)",
         _AGAIN_ELSEWHERE,
     ),
