@@ -19,7 +19,7 @@ def fisher(p: Iterable[float]) -> float:
 
 
 def bonferroni(p: Iterable[float]) -> float:
-    """Return the combined p of tests that may depend on each other: the smallest p times the number of tests; 1 if there are none."""
+    """Return the combined p of tests that may depend on each other: the smallest p times the number of tests, at most 1; 1 if there are none."""
     p = list(p)
     return min(1.0, len(p) * min(p, default=1.0))
 
