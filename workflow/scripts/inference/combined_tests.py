@@ -19,7 +19,10 @@ def fisher(p: Iterable[float]) -> float:
 
 
 def bonferroni(p: Iterable[float]) -> float:
-    """Return the combined p of tests that may depend on each other: the smallest p times the number of tests, at most 1; 1 if there are none."""
+    """Return the combined p of tests that may depend on each other: the smallest p times the number of tests.
+
+    The result is at most 1; it is 1 if there are no tests.
+    """
     p = list(p)
     return min(1.0, len(p) * min(p, default=1.0))
 
