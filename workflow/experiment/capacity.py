@@ -301,6 +301,6 @@ def _changes(values):
 
 
 def _spans(values):
-    """Yield (begin, end, value) for each (start, value) pair; the first span begins before any run, the last one ends after any run."""
+    """Yield (begin, end, value) for each (start, value) pair; the spans extend from -`EVER_NS` to `EVER_NS`."""
     begins = [-EVER_NS, *(at_ns for at_ns, _ in values[1:])]
     yield from zip(begins, [*begins[1:], EVER_NS], (value for _, value in values), strict=True)

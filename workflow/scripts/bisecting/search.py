@@ -152,7 +152,7 @@ class Searching:
             raise BisectError(f"GOOD={asked.good[:12]}", [f"its common ancestor with BAD, {name}, is bad, so GOOD contains a fix; to find the fix: GOOD={name} BAD={asked.good[:12]} WHEN='{asked.condition.opposite.exact}'."]) from None  # fmt: skip
 
     def _earlier(self, search, skipped_ancestors):
-        """Return the reason why an ancestor of the commits that remain possible may be the first bad commit; empty if none can be."""
+        """Return the reason why an ancestor of the remaining candidates may be the first bad commit; empty if none can be."""
         for commit in (search.found,) if search.found else search.candidates:
             parents = self.history.parents(commit)
             if not parents:

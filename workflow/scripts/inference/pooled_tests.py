@@ -1,4 +1,4 @@
-"""The Mann-Whitney test of two independent samples, which the paper on IPv4 and IPv6 applies to pooled values."""
+"""The Mann-Whitney test of two independent samples, for pooled values as in the paper that `topics.published` repeats."""
 
 import math
 

@@ -30,7 +30,7 @@ def _percentile_columns(name, unit, meaning, empty):
 
 GROUPS = Table(
     "groups",
-    "a group of flows of a run; only in studies with such groups",
+    "a group of flows of a run (only in studies with such groups)",
     (
         *RUN_KEYS,
         *GROUP_COLUMNS,
@@ -49,7 +49,7 @@ GROUPS = Table(
         number_column("lost_percent", "%", "Share of the group's data packets that never arrived.", _OTHER_GROUP, least=0, most=100),
         number_column("repeated_percent", "%", "Share of the group's data packets with data that the program's TCP had already sent.", f"a program's retransmissions over UDP can't be identified; {_OTHER_GROUP}", least=0, most=100),
         *_percentile_columns("delay", "ms", "the one-way delays of the packets that arrived", _NONE_ARRIVED),
-        *_percentile_columns("queueing", "ms", "the queueing times of the packets that arrived. A queueing time is the one-way delay minus the path's delay when the packet left the queue", f"jitter or late packets are configured; {_NONE_ARRIVED}"),
+        *_percentile_columns("queueing", "ms", "the queueing times of the packets that arrived. A queueing time is the one-way delay minus the delay that the path had when the packet left the queue", f"jitter or late packets are configured; {_NONE_ARRIVED}"),
         number_column("jitter_ms", "ms", "Interarrival jitter (RFC 3550), averaged over packets and streams.", _NONE_ARRIVED, least=0),
         VALID,
     ),
@@ -57,7 +57,7 @@ GROUPS = Table(
 )  # fmt: skip
 SHORT_FLOWS = Table(
     "short_flows",
-    "a requested web object; only in studies with groups of flows",
+    "a requested web object (only in studies with groups of flows)",
     (
         *RUN_KEYS,
         *GROUP_COLUMNS,

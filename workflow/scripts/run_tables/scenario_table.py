@@ -13,7 +13,7 @@ SCENARIOS = Table(
         text_column("conditions", "Conditions of the scenario in words: capacity of the path, RTT, loss, flows, and everything else that differs between the study's scenarios. No two scenarios have the same conditions."),
         number_column("rate_mbps", "Mbit/s", "Rate of the bottleneck. With several paths, it is the rate of a single path; if the paths' rates differ, it is the lowest rate.", "nothing limits the rate"),
         *(
-            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} capacity that the path has at any time in the data's direction. It is computed from rate, timeline or trace, policer and outages. Several paths count together; in a chain, only the narrowest bottleneck counts.", "nothing limits the rate")
+            number_column(f"capacity_{name}_mbps", "Mbit/s", f"The {name} capacity that the path has at any time in the data's direction. It is computed from the rate (or the timeline or trace), the policer and the outages. Several paths count together; in a chain, only the narrowest bottleneck counts.", "nothing limits the rate")
             for name in ("least", "most")
         ),
         number_column("rtt_path_ms", "ms", "RTT of the empty path, averaged over pairs of hosts and paths."),

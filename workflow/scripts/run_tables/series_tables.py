@@ -16,7 +16,7 @@ INTERVALS = Table(
         number_column(
             "sent_mbps",
             "Mbit/s",
-            "Rate of the data that the sender's application passed to TCP; some of the data may still be in the send buffer. For a program, the rate of the payload of its packets, for TCP without repeated data.",
+            "Rate of the data that the sender's application passed to TCP; some of the data may still be in the send buffer. For a program, the payload rate of its packets; over TCP, retransmitted data are not counted again.",
         ),
         count_column("retransmits", "segments", "Segments retransmitted.", NO_VALUE),
         count_column("cwnd_bytes", "bytes", "Congestion window at the end of the interval.", NO_VALUE),
@@ -29,7 +29,7 @@ INTERVALS = Table(
 _UNKNOWN = "the platform or the CCA doesn't provide it, or the flow belongs to a program over UDP without a qlog"
 SOCKETS = Table(
     "sockets",
-    "a flow's socket at one instant (for MPTCP, a subflow's socket; for a program over UDP under test, values from its packets and its qlog); only in studies with time series",
+    "a flow's socket at one instant (for MPTCP, a subflow's socket; for a program over UDP under test, values from its packets and its qlog), in studies with time series",
     (
         *RUN_KEYS,
         ordinal_column("flow", "Number of the flow, from 0."),
@@ -116,7 +116,7 @@ QUEUE = Table(
 )
 CPU = Table(
     "cpu",
-    "a core that carried a run, over the interval between two readings; only under a real clock",
+    "a core that carried a run, over the interval between two readings (only under a real clock)",
     (
         *RUN_KEYS,
         ordinal_column("core", "Number of the core."),
@@ -141,7 +141,7 @@ CPU = Table(
 )
 CHANGES = Table(
     "changes",
-    "a change to a run's path; only in studies with such changes",
+    "a change to a run's path (only in studies with such changes)",
     (
         *RUN_KEYS,
         ordinal_column("change", "Number of the change in its run, from 1."),

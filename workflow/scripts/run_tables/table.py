@@ -46,7 +46,7 @@ def text_column(name: str, meaning: str, empty: str = "", source: str = "") -> C
 
 
 def verdict_column(name: str, meaning: str, empty: str = "", unmeasured: tuple[str, ...] = ()) -> Column:
-    """Return a column of verdicts; ``unmeasured`` lists the verdicts, besides "", for cases without a measurement."""
+    """Return a column of verdicts; ``unmeasured`` lists the verdicts, in addition to "", for cases without a measurement."""
     return Column(name, "text", meaning, "", empty, unmeasured=unmeasured)
 
 

@@ -78,7 +78,7 @@ RUNS = Table(
         number_column(
             "capacity_mbps", "Mbit/s",
             "Capacity of the path in the data's direction, including headers, averaged over the time in which the data delivered in the window left the bottleneck. "
-            "It is computed from rate, timeline or trace, policer and outages. Several paths count together; in a chain, only the narrowest bottleneck counts.",
+            "It is computed from the rate (or the timeline or trace), the policer and the outages. Several paths count together; in a chain, only the narrowest bottleneck counts.",
             "nothing limits the rate, or round trips are measured",
         ),
         number_column(
@@ -247,7 +247,7 @@ RUNS = Table(
     ),
     "tidy",
 )  # fmt: skip
-CONTROLS = Table("controls", "a control run; only in studies with such runs", RUNS.columns, "tidy")
+CONTROLS = Table("controls", "a control run (only in studies with such runs)", RUNS.columns, "tidy")
 FLOWS = Table(
     "flows",
     "a flow of a run",

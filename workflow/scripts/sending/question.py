@@ -171,7 +171,7 @@ def _examined(touched, ccas):
 
 
 def _patches(series):
-    """Return the contents of the patches in a series by name; separate mails are joined into one mbox."""
+    """Return name -> content of the patches in a series; separate mails are joined into one mbox."""
     contents = {path: _content(path) for given in series for path in _files(given)}
     contents = {path: content for path, content in contents.items() if any(map(CHANGE.search, _read(path, content)))}
     if not contents:

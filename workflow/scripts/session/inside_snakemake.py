@@ -37,9 +37,9 @@ def has_bars() -> bool:
 
 
 def require_unread_study_files(workflow) -> None:
-    """Exit with a message if Snakemake has read a study file because profiles/default wasn't loaded.
+    """Exit with a message if Snakemake itself has read the study file, as it does unless profiles/default is loaded.
 
-    The processes that Snakemake starts for jobs don't load a profile, but their study file has already been checked to contain only data.
+    Processes that Snakemake starts for jobs don't load a profile. The study file that they read is known to contain only data.
     """
     from snakemake.common.configfile import load_configfile
     from snakemake.settings import types

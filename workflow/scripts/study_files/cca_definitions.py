@@ -216,7 +216,7 @@ def _of_sockets(study, mix):
 
 
 def _named_by_programs(scenario):
-    """Return the CCAs in the names of programs over TCP for which a resolved scenario has groups."""
+    """Return the CCAs in the names of the programs over TCP that a resolved scenario's groups run."""
     return [cca for group in scenario["groups"] if group["program"] for cca in _in_name(group["program"])]
 
 

@@ -39,4 +39,6 @@ def _described(name, node):
 
 def _written(values):
     """Return a text that lists allowed values in YAML notation."""
-    return " or ".join(str(value).lower() if isinstance(value, bool) else str(value) for value in values)
+    return " or ".join(
+        "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value) for value in values
+    )

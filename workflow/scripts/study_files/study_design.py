@@ -151,7 +151,7 @@ class StudyDesign:
     def other_groups(self) -> dict[str, list[str]]:
         """The groups of long flows or programs that aren't under test, by scenario; scenarios without such groups are omitted.
 
-        These groups have another CCA than the run's, or send in the direction `reverse`.
+        These groups use a different CCA from the run's, or send in the direction `reverse`.
         """
         groups = {
             scenario["id"]: [group["name"] for group in scenario["groups"] if _is_of_others(group)]

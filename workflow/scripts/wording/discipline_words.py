@@ -8,7 +8,7 @@ DISCIPLINE_WORDS = {
     "drop-tail": "Drops packets that arrive while it is full.",
     "red": (
         "Random early detection (Floyd and Jacobson 1993): marks or drops at random between two thresholds of the mean queue length. "
-        "`step_packets` makes it DCTCP's step (RFC 8257), which marks every packet above one threshold."
+        "With `step_packets`, it marks every packet above one threshold, as DCTCP requires (RFC 8257)."
     ),
     "codel": (
         "Controlled delay (RFC 8289): drops or marks packets once packets have waited "

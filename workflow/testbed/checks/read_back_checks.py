@@ -37,7 +37,7 @@ def check_qdiscs(specification, document) -> Check:
 
 
 def counted_otherwise(placed, links) -> list[str]:
-    """Return a problem description for each interface whose counters come from other qdiscs than those that were set up.
+    """Return a problem description for each interface whose counters don't come from the qdiscs that were set up.
 
     ``links`` contains the counters before and after the traffic.
     """

@@ -158,7 +158,7 @@ def checks_of_traffic(specification) -> tuple[Callable, ...]:
 
 def judge(specification, document) -> dict:
     """Return the verdict on a run: ``valid``, and the results of all ``checks``."""
-    # If the counters come from other qdiscs than those that were set up, the other checks can't be made.
+    # If the counters don't come from the qdiscs that were set up, the other checks can't be made.
     counted = not counted_otherwise(document["network"]["set"], document["links"])
     return verdict_of(
         [check(specification, document) for check in (checks_of(specification) if counted else (check_qdiscs,))]

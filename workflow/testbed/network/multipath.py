@@ -264,7 +264,7 @@ def read_tunnel(link, offloads, taken) -> dict:
 
 
 def read_bond(link, specification, offloads) -> dict:
-    """Return the bond in the form of `plan_tunnels`, including the options that the distribution sets."""
+    """Return the bond in the form of `plan_tunnels`, including the options set for `multipath.distribution`."""
     data = link["linkinfo"]["info_data"]
     options = DISTRIBUTION[specification.multipath.distribution]
     return {

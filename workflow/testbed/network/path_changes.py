@@ -210,8 +210,8 @@ class PathChanges:
 def delays_that_end(timeline) -> list[tuple[int, int]]:
     """Return (number, time in ns) for each delay change that is followed by another delay change in the same direction.
 
-    The time is one delay before the next change. A change is omitted if the next change comes while packets with an earlier delay are
-    still in transit.
+    The time is that of the next change, minus the delay set by this change. A change is omitted if it lasts at most twice as long as the
+    longest delay so far, because packets with an earlier delay may then still be in transit.
     """
     numbers = {(c.direction, c.quantity, c.at_ns): number for number, c in enumerate(timeline.changes)}
     looks = []

@@ -56,7 +56,7 @@ def reading_times_ns(starts_s, set_up_rtts, specification) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Measurement window: number of bytes that each flow delivered between two times; ``delivered_bytes`` maps a flow to this number."""
+    """A measurement window, and the bytes delivered in it: ``delivered_bytes`` maps each flow to a number of bytes."""
 
     begin_ns: int
     end_ns: int
@@ -189,7 +189,7 @@ def datagrams_sent(specification, document) -> int:
 
 
 def packets_streamed(document) -> int:
-    """Return the number of packets that the groups of real-time streams sent; these packets are also UDP datagrams."""
+    """Return the number of packets that real-time streams sent; the kernels' UDP counters include these packets."""
     return sum(len(sent) for group in document.get("real_time", ()) for sent in group["sent_ns"])
 
 

@@ -93,7 +93,7 @@ class PacketCapture:
         self._stack.close()
 
     def events(self, _) -> Iterator[tuple[float, int, Callable]]:
-        """Yield the first event for `traffic.start_and_sample` if additional readings of the rings were requested."""
+        """Yield an event for `traffic.start_and_sample`, the first additional reading of the rings; nothing if none was requested."""
         if self._step_s:
             yield self._step_s, LAST, self._again
 

@@ -140,7 +140,7 @@ def confine_side(plan, launcher) -> None:
 def read_logs(watched, plan) -> dict:
     """Return the content of an ended program's logs (`qlog.read_logs`), with times relative to the traffic's origin.
 
-    A server's origin is read from the input.
+    A client's origin is in ``plan``; a server's origin is read from standard input.
     """
     # Imported here because other runs don't need it.
     from testbed.readings import qlog

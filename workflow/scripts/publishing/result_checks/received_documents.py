@@ -58,7 +58,7 @@ def check_document(folder: Path, name: str, study: ReceivedStudy, here: list[tup
     expected = study.specification(name)
     if own is not None:
         checked.problems += _specification_problems(name, own, expected, study)
-    # If the document describes a different run than its path says, repeating that run would prove nothing.
+    # If the document describes a different run from the one that its path names, repeating that run would prove nothing.
     specification = own if expected is None and _place_of(own) == name else expected
     if specification is not None and checked.made_by in (None, *here):
         try:

@@ -51,7 +51,7 @@ CCA_TESTS = Table(
 _NO_PAIR = "no replication has a value for both CCAs"
 CCA_PAIRS = Table(
     "cca_pairs",
-    "a pair of CCAs in a scenario and IP version, for each metric",
+    "a metric of a pair of CCAs, in one scenario and IP version",
     (
         METRIC,
         UNIT,

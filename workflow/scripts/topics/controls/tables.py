@@ -50,7 +50,7 @@ AA_TESTS = Table(
 )  # fmt: skip
 AA_SUMMARY = Table(
     "aa_summary",
-    "a metric of a comparison, and all metrics together",
+    "a metric of a comparison, or all metrics together",
     (
         COMPARISON,
         text_column("metric", "Column of the metric in `runs.csv`, or `all`."),

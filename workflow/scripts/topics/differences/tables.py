@@ -38,7 +38,7 @@ _IN_EFFECT_UNIT = "as `effect_unit` says"
 _NO_PAIR = "no runs of both levels have a value"
 DIFFERENCES = Table(
     "differences",
-    "a measure of two levels at one place (a scenario for CCAs, a CCA for scenarios)",
+    "a measure, compared between two levels at one place (a scenario for CCAs, a CCA for scenarios)",
     (
         _FACTOR, *_LEVELS, *_MEASURE,
         text_column("scenario", "Scenario of the first level's runs."),
@@ -60,7 +60,7 @@ DIFFERENCES = Table(
 )  # fmt: skip
 COMPARISONS = Table(
     "comparisons",
-    "a measure of two levels over all places that have both",
+    "a measure, compared between two levels over all places that have both",
     (
         _FACTOR, *_LEVELS, *_MEASURE,
         count_column("places", "", "Number of places (scenarios, or CCAs if scenarios are compared) with values of both levels."),

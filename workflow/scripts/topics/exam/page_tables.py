@@ -110,7 +110,7 @@ def _most_cell(row):
 
 
 def scorecard_columns(published) -> tuple[Shown, ...]:
-    """Return the columns of a scorecard, whose notes include the published statements."""
+    """Return the columns of a scorecard; the column of notes includes the published statements."""
     return (
         SECTION,
         shown_cell("Verdict", lambda row: Cell(row["verdict"], style=VERDICTS[row["verdict"]]), filtered=True),

@@ -57,7 +57,7 @@ SCORECARD = Table(
         count_column("standard_runs_far_worse", "runs", "Number of runs in which a similar standard CCA is worse than every other CCA, including the examined one, by more than four margins. A standard CCA is similar if its median difference from the examined CCA is at most four margins above the smallest such difference; of several similar ones, the one with the largest number counts. For a measure with a limit, number of runs in which a standard CCA exceeds the limit while the examined CCA respects it.", _NOT_MEASURED),
         text_column("worse_by_ip_version", "Number of worse runs for each IP version.", "no run is worse, there is only one IP version, or the shares of worse runs differ by less than 0.3 between IP versions"),
         text_column("most_of_them", "For the row on all scenarios: up to three scenarios with the largest numbers of worse runs, each with the number of its worse runs.", "the row covers one scenario"),
-        number_column("worse_share_at_most", "", "Upper bound on the share of worse runs on such paths, valid for all deciding rows together.", "the row is secondary, or has no run"),
+        number_column("worse_share_at_most", "", "Upper bound on the share of worse runs on paths like the scenario's, valid for all deciding rows together.", "the row is secondary, or has no run"),
         number_column("p", "", "p-value for the verdict *worse*.", "the row is secondary, or has no run"),
         number_column("p_corrected", "", "p-value for the verdict *worse*, corrected for all deciding rows by Holm's procedure (1979).", "the row is secondary, or has no run"),
         ordinal_column("look", "Number of the interim look at which the verdict was reached.", "the row is secondary"),

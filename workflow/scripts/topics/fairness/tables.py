@@ -223,7 +223,7 @@ FAIRNESS_FACTORS = Table(
 )  # fmt: skip
 SHARE_THEORY = Table(
     "share_theory",
-    "a CCA against another CCA in a scenario and IP version, for each model",
+    "a CCA against another CCA in a scenario and IP version, and one model of their shares",
     (
         text_column("model", "Model: `BBR's window` (Ware et al., 2019) or `Reno-friendly region` (RFC 9438)."),
         *_PAIR,

@@ -171,7 +171,7 @@ IP_VERSION_TESTS = Table(
 _NOT_BY_SCENARIO = "the method isn't the test by scenario, or there are fewer than 6 scenarios"
 IP_OVERALL = Table(
     "ip_overall",
-    "a metric, a CCA or all CCAs, a null hypothesis and a method",
+    "a test of a metric: for one CCA or all CCAs, with one null hypothesis and one method",
     (
         METRIC,
         text_column("cca", "The CCA whose cells are included.", "all CCAs are included"),

@@ -64,7 +64,7 @@ SIZE_CELLS = Table(
 )  # fmt: skip
 SIZE_DIFFERENCES = Table(
     "size_differences",
-    "two cells, the second compared with the first",
+    "a comparison of two cells, the second with the first",
     (
         text_column("question", "The only factor in which the two cells differ: `IP version`, `environment` or `platform`."),
         SIZE_CELLS["traffic"],

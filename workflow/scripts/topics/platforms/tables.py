@@ -92,7 +92,7 @@ def _both(name, unit, what, empty=""):
 
 PLATFORM_STARTS = Table(
     "platform_starts",
-    "two platforms under the same conditions: when their difference in goodput arises",
+    "a comparison of two platforms under the same conditions: when the difference in goodput arises",
     (
         *PLACE_COLUMNS,
         PLATFORMS["platform_a"],

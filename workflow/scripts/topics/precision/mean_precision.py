@@ -18,7 +18,7 @@ TOO_WIDE, TWO_KINDS, TOO_FEW, EQUAL_SO_FAR = "too wide", "two kinds of run", "to
 SETTLED = (PRECISE, ONE, EQUAL)
 #: Verdicts that call for more replications of a scenario. `NO_VALUE` isn't one of them, because further runs wouldn't produce a value.
 OPEN = (TOO_WIDE, TWO_KINDS, TOO_FEW, EQUAL_SO_FAR)
-#: Largest share of all runs that may have another value than the runs of a cell with equal values, at the interval's confidence level.
+#: Largest share of all runs that may have a different value from the runs of a cell with equal values, at the interval's confidence level.
 OTHER_RUNS = 0.1
 
 

@@ -13,7 +13,7 @@ _NAME = text_column("name", "Name of the metric.")
 _TESTED = "there are fewer than three values, or all are equal"
 POOLED = Table(
     "pooled",
-    "a metric over an IP version",
+    "a metric over one IP version",
     (
         METRIC,
         _NAME,

@@ -5,7 +5,7 @@ from topics.controls.tables import OF_CCAS, OF_IP_VERSIONS
 
 SENSITIVITY = Table(
     "sensitivity",
-    "a perturbation of a scenario, and a comparison",
+    "a comparison in a perturbed scenario",
     (
         text_column("scenario", "Identifier of the scenario that is perturbed."),
         text_column("perturbation", "The changed condition, as given by the end of the perturbed scenario's identifier."),

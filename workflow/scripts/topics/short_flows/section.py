@@ -32,7 +32,7 @@ TABLES = {"table": PageTable("short-flow-cells", CAPTION, "short_flow_cells", SH
 
 
 def section(material) -> dict:
-    """Return the template's variable: ``incomplete`` states whether any objects were incomplete."""
+    """Return the template's variable ``incomplete``: whether any objects were incomplete."""
     return {"incomplete": bool((material.tables.short_flow_cells["complete_percent"] < 100).any())}
 
 

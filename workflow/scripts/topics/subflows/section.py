@@ -18,7 +18,7 @@ TABLES = {"table": PageTable("subflow-shares", "Shares by number of subflows and
 
 
 def section(material) -> dict:
-    """Return the template's variable: ``several`` states whether a host sends several flows."""
+    """Return the template's variable ``several``: whether a host sends several flows."""
     return {"several": any(one["flows"] > one["hosts"]["pairs"] for one in material.design.scenarios)}
 
 

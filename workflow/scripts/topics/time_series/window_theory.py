@@ -48,7 +48,7 @@ class TheoryPath:
     def burst_packets(self) -> float:
         """Number of packets that a sender sends at once (`tcp_tso_autosize`).
 
-        It is the number of packets that are sent in 1/1024 s at 1.2 times the rate, more on a short path, and at least two.
+        This is at least two, and otherwise the number of packets sent in 1/1024 s at 1.2 times the rate, plus a term for short paths.
         """
         short_path = GSO_BYTES / 2 ** (self.base_rtt_ms * 1000 // 512) / self.frame_bytes
         return max(2.0, PACING_RATIO * self.packets_per_s / 1024 + short_path)
