@@ -80,7 +80,7 @@ IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) P
 
 # Targets, and the variables of each, apart from ARGS, PYTHON and NS3. Variables that a target doesn't use, such as CCA for `make STUDY=...`,
 # would be ignored. With a misspelt STUDY, the default study would run.
-TARGETS = run study packetdrill studies plan setup lint test test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
+TARGETS = run study packetdrill studies plan setup lint test test-slow test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
 OF_run = STUDY PLATFORM PROFILE RERUN
 OF_setup = STUDY PLATFORM
 OF_plan = STUDY PLATFORM DIFFERENCE METRIC FROM
@@ -130,7 +130,7 @@ setup:  ## make the workflow environment and the container images
 	@$(if $(filter-out 0,$(NS3)),SAWTOOTH_NS3=1 )$(call quoted,$(PYTHON)) setup
 
 # These targets need all images.
-test test-long test-docs test-faults bench bundle images: NS3 = 1
+test test-slow test-long test-docs test-faults bench bundle images: NS3 = 1
 
 studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list
@@ -147,7 +147,10 @@ lint: setup  ## check the code's form, and that generated documentation is up to
 
 test: setup  ## run the tests; ARGS go to pytest
 	@test -d tests || { echo 'sawtooth: a bundle has no tests; `make verify` reruns runs and compares bytes' >&2; exit 1; }
-	@$(IN_ENVIRONMENT) python -m pytest --numprocesses $$(($$(nproc) + 1)) --dist loadfile -m "not long" $(ARGS)
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses $$(($$(nproc) + 1)) --dist loadfile -m "not slow and not long" $(ARGS)
+
+test-slow: setup  ## run the slow tests: simulations with known truths, pages of drawn studies
+	@$(IN_ENVIRONMENT) python -m pytest --numprocesses $$(($$(nproc) + 1)) --dist loadfile -m "slow and not long" $(ARGS)
 
 test-long: setup  ## run the longest tests: faults, clusters, bundles, 14,400 runs
 	@$(IN_ENVIRONMENT) python -m pytest --numprocesses auto --dist loadfile -m long $(ARGS)

@@ -66,7 +66,22 @@ def has_program_over_tcp(study):
 
 
 def has_program_tested(study):
-    return any(cca.partition(":")[0] in study.get("programs", {}) for cca in study["ccas"])
+    return bool(_programs_tested(study))
+
+
+def has_program_tested_over_udp(study):
+    return any(one["protocol"] == "udp" for one in _programs_tested(study))
+
+
+def has_tcp_tested(study):
+    """Whether the kernel's TCP is under test, by iperf3 or by a program over TCP."""
+    programs = _programs_tested(study)
+    return len(programs) < len(study["ccas"]) or any(one["protocol"] == "tcp" for one in programs)
+
+
+def _programs_tested(study):
+    declared, named = study.get("programs", {}), (cca.partition(":")[0] for cca in study["ccas"])
+    return [declared[name] for name in named if name in declared]
 
 
 def others(scenario):
@@ -182,14 +197,15 @@ PRESUMED = {
     "Bytes that arrived during": all_of(udp),
     "For UDP, goodput counts the bytes that arrived": any_of(udp),
     "For programs under test": has_program_tested,
-    "Programs under test": has_program_tested,
+    "For programs over UDP": has_program_tested_over_udp,
+    "Programs over UDP": has_program_tested_over_udp,
     "Programs over TCP": has_program_over_tcp,
     "Only groups of flows with the CCA under test": any_of(lambda s: s["groups"]),
     r"Groups marked \(reverse\)": any_of(lambda s: groups(s, direction="reverse")),
     "Long flows send both ways at once": any_of(lambda s: groups(s, direction="reverse")),
     "Download, upload and round-trip time": any_of(lambda s: groups(s, direction="reverse")),
     "Start-up is included": lambda study: True,
-    "Mean of the smoothed round-trip times": lambda study: True,
+    "Mean of the smoothed round-trip times": has_tcp_tested,
     "It consists of the path's delay and the time": all_of(lambda s: not disturbed(s)),
     "It consists of the path's delay at each time": any_of(disturbed),
     "Packets dropped by the bottleneck's queue, divided": all_of(lambda s: not lossy(s) and not link_of(s).get("policer")),
@@ -197,7 +213,7 @@ PRESUMED = {
     "Packets dropped by the bottleneck's queue, by the configured loss and by a policer": any_of(lambda s: link_of(s).get("policer")),
     "Losses on the link also count": any_of(lambda s: any("loss_percent" in one or "down_for_s" in one for one in link_of(s).get("timeline") or ())),
     "Drops are counted where they occur": lambda study: True,
-    "Segments that TCP retransmitted, summed": lambda study: True,
+    "Segments that TCP retransmitted, summed": has_tcp_tested,
     "Not normalised: a faster CCA": lambda study: len(study["ccas"]) > 1,
     "Rate at the receiver": lambda study: True,
     "If twelve streams fill": any_of(lambda s: s["flows"] > 1 or s["topology"] == "chain"),

@@ -13,6 +13,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda file: file.stem)
 def test_a_benchmark_says_what_it_does(program, tmp_path, monkeypatch):
     monkeypatch.delenv("PYTHONPATH", raising=False)

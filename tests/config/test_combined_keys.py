@@ -22,6 +22,7 @@ def test_a_chain_that_contradicts_itself_is_refused():
         assert not resolved({"id": "s", "topology": "chain", "flows": [group], "hosts": {"pairs": 2}})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("of", "count"), [(2, 1000), (3, 500)])
 def test_drawn_combinations_are_taken_or_refused(of, count):
     taken = [resolved(drawn_scenario(keys, 1)) for keys in combinations(1, count, of)]

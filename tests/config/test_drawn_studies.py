@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 
+import pytest
 import yaml
 from hypothesis import HealthCheck, event, given, settings
 
@@ -43,6 +44,7 @@ def resolved(config, folder):
         return None
 
 
+@pytest.mark.slow
 @SETTINGS
 @given(studies())
 def test_a_study_is_refused_in_sentences_or_holds_together(tmp_path_factory, config):

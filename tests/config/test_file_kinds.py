@@ -230,6 +230,7 @@ def archive_of(count):
     return content[:begin] + entries + record + place + b"PK\5\6" + bytes(4) + b"\xff" * 12 + bytes(2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_more_than_a_file_of_its_kind_has(tmp_path, bomb):
     name, content, sentence = BOMBS[bomb]

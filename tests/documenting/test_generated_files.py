@@ -20,6 +20,7 @@ of_each_table = pytest.mark.parametrize("table", TABLES, ids=[table.path for tab
 UNITS = {"_ms": "ms", "_mbps": "Mbit/s", "_percent": "%", "_bytes": "bytes", "_s": "s", "_us": "µs"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GENERATED)
 def test_the_file_is_up_to_date(root, name):
     text = (root / "config" / name).read_text(encoding="utf-8")

@@ -76,6 +76,7 @@ def test_lines_that_are_not_printed_are_found():
     assert page_commands.not_printed(["emulate run 16"], " emulate run          15\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in COMMAND_PAGES if STEPS[page]])
 def test_make_knows_its_words(root, page):
     """make itself parses each call, with its variables and the study's name, and executes nothing."""

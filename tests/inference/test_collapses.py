@@ -42,6 +42,7 @@ def test_copies_that_differ_by_rounding_are_one_kind():
     assert not other_kind(np.array([0.1, 0.1, 0.1 * (1 + 2e-16), 0.1, 0.3 - 0.2, 0.1])).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", WIDEST_GAPS)
 def test_false_alarms_among_normal_values_are_those_that_are_stated(n):
     samples = 4000 if n <= 30 else 400

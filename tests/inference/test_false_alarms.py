@@ -28,12 +28,14 @@ def assert_inside(rates):
     assert rates and not outside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", ONE_KIND, ids=lambda truth: truth.name)
 @pytest.mark.parametrize("n", [6, 12])
 def test_coverage_of_intervals_of_means(truth, n):
     assert_inside(coverage.mean_coverage(np.random.default_rng(n + 1), 400, n, truth))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", TWO_KINDS, ids=lambda truth: truth.name)
 def test_coverage_of_intervals_of_means_where_runs_are_of_two_kinds(truth):
     assert_inside(coverage.mean_coverage(np.random.default_rng(1), 300, 10, truth))
@@ -107,6 +109,7 @@ def test_the_headers_cost_is_shown_and_not_taken_for_granted():
     assert_inside(paired_rates.header_verdicts(np.random.default_rng(5), 100, 10))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [4, 10])
 def test_pairs_needed_and_their_interval(n):
     assert_inside(paired_rates.planning(np.random.default_rng(n), 300, n))
@@ -123,6 +126,7 @@ def test_coverage_of_other_intervals(n):
     assert_inside(coverage.other_coverage(np.random.default_rng(n), 300, n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("n", [3, 4, 12])
 def test_studies_with_a_false_difference(factor, n):
@@ -140,6 +144,7 @@ def test_studies_with_a_false_pair_of_ccas(n, differing):
     assert_inside(cca_rates.cca_alarms(np.random.default_rng(9), 15, n, differing, places=2, ccas=4))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", ["normal, 3 %", "two modes (half at 80 %)"])
 def test_studies_with_a_false_place_of_ccas(factor):
     assert_inside(cca_rates.place_alarms(np.random.default_rng(4), 100, 4, factor, places=48))

@@ -46,6 +46,7 @@ def test_the_usual_level_would_hold_the_mean_less_often():
     assert least_coverage((6, 9, 13, 20, 30, 45), 0.95) < 0.93
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("looks", [LOOKS, (6, 9, 13, 20, 30, 45, 67, 100), (10, 11), (20, 30, 45), (5000, 7071, 10000)])
 def test_the_level_holds_it_as_often_as_stated_and_hardly_more(looks):
     level = level_of_looks(looks, 0.95)
@@ -68,6 +69,7 @@ def test_dividing_the_error_among_the_looks_would_hold_it_far_more_often():
     assert least_coverage(LOOKS, 1 - 0.05 / len(LOOKS)) > 0.985
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", ONE_KIND[:3], ids=lambda truth: truth.name)
 @pytest.mark.parametrize("times", [pytest.param(1.5, marks=pytest.mark.long), 3])
 def test_the_interval_where_runs_end_holds_the_mean(truth, times):
@@ -77,6 +79,7 @@ def test_the_interval_where_runs_end_holds_the_mean(truth, times):
     assert 10 * times < rate.n < 10 * times * 2 + 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("truth", [truth for truth in TWO_KINDS if truth.share == 0.1], ids=lambda truth: truth.name)
 def test_where_one_run_in_ten_is_of_another_kind_the_interval_holds_what_it_is_of(truth):
     rate, _ = precision_coverage(np.random.default_rng(3), 200, truth, 0.7)

@@ -58,6 +58,7 @@ def test_intervals_of_medians_are_those_of_the_sign_test(n, low, high, held):
     assert estimate.held == pytest.approx(held, abs=5e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share, n", [(0.5, 6), (0.5, 30), (0.95, 60), (0.95, 100)])
 @pytest.mark.parametrize(
     "draw, quantile",

@@ -49,6 +49,7 @@ def searched(random, of_lower, of_upper):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "of_lower, of_upper", [(0.0, 1.0), (0.02, 0.98), (0.1, 0.9), (0.0, 0.5), (0.25, 0.75), (0.05, 0.4), (0.3, 0.6)]
 )

@@ -99,6 +99,7 @@ def test_excluded_runs_leave_the_parts_orthogonal():
     assert sum(part.share for part in parts) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_estimates_have_no_bias_and_intervals_hold_what_was_put_in():
     rng, (means, variances) = np.random.default_rng(6), truth()
     total, studies, held, sums = sum(variances.values()), 150, {}, {}
@@ -114,6 +115,7 @@ def test_estimates_have_no_bias_and_intervals_hold_what_was_put_in():
     assert np.mean([held[name] for name in variances]) / studies > 0.93 - 3 * np.sqrt(0.93 * 0.07 / studies / 6)
 
 
+@pytest.mark.slow
 def test_seeds_in_common_are_not_taken_for_conditions():
     """Errors based on independent runs would attribute a twelfth of the seeds' variance to delay and loss."""
     rng, estimates, naive = np.random.default_rng(7), [], []

@@ -91,6 +91,7 @@ def make(checkout, *arguments):
     return call(checkout, "make", "--old-file", "setup", *arguments)  # as if it were set up
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", HOSTILE)
 @pytest.mark.parametrize(
     "target, variable",
@@ -173,6 +174,7 @@ def test_a_study_file_is_data(text, checkout):
     assert not (checkout / "pwned").exists()
 
 
+@pytest.mark.slow
 def test_a_study_file_is_data_for_who_calls_from_elsewhere(checkout, tmp_path_factory):
     (checkout / "received.yaml").write_text(CODE["definitions"])
     elsewhere = tmp_path_factory.mktemp("elsewhere")
@@ -204,6 +206,7 @@ def test_such_code_would_be_carried_out_and_the_user_told(checkout):
     assert (checkout / "pwned").exists()
 
 
+@pytest.mark.slow
 def test_nothing_of_a_caller_is_handed_into_containers(checkout):
     """This includes Apptainer's variables and the location of matplotlib's cache."""
     snakefile = (checkout / "Snakefile").read_text()

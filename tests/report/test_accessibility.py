@@ -5,6 +5,7 @@ import pytest
 from page_checks import AXE, accessibility_findings
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["page", "report", "explorer"])
 def test_axe_finds_nothing(small, visit, page):
     path = small.write_explorer() if page == "explorer" else getattr(small, page)

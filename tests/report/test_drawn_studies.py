@@ -34,6 +34,7 @@ def resolved(config):
         return None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seeds", ONLY_READ)
 def test_a_drawn_study_is_refused_in_sentences_or_has_an_outline(seeds, record_testsuite_property):
     studies = [study for study in (resolved(drawn_studies.drawn_config(seed)) for seed in seeds) if study]
@@ -81,12 +82,14 @@ def check_report(seed, folder):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", FEW)
 def test_a_drawn_study_ends_in_a_report(seed, tmp_path):
     assert resolved(drawn_studies.drawn_config(seed)), "one of the few is refused"
     check_report(seed, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=[] if seed in DRAWING else [pytest.mark.long]) for seed in FEW]
 )
@@ -98,6 +101,7 @@ def test_a_drawn_study_whose_replications_draw_their_paths_ends_in_a_report(seed
     check_report(seed, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_study_of_paths_that_go_down_ends_in_a_report(tmp_path):
     scenarios = [
         {"id": name, "multipath": {"by": "mptcp", "paths": 2, "outage": {"path": 2, "at_s": 4, "for_s": 2}, **more}}

@@ -214,6 +214,7 @@ def test_lines_of_some_sampled_flows_say_how_many():
     assert line["words"] == "Pacing rate, sum of the 2 sampled flows"
 
 
+@pytest.mark.slow
 def test_lines_of_many_cells_fit_into_the_page():
     runs = pd.DataFrame({"scenario": "s", "cca": [f"c{n}" for n in range(2000)], "ip_version": "ipv4", "replication": 1, "valid": True, "flows": 1})  # fmt: skip
     rows = runs.loc[runs.index.repeat(40)].assign(time_s=list(range(40)) * 2000, packets=1.0, delay_ms=1.0)

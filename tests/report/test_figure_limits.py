@@ -30,6 +30,8 @@ from topics.ip_version.tables import IP_VERSION_TESTS
 from topics.outline import RUNS_OF_AN_INTERVAL, figure_params, study_outline
 from topics.speed.plot_ideal import plot_ideal
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 LARGEST_BYTES = 1_200_000
 ONE = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(1,))

@@ -14,6 +14,8 @@ from figure_parts import axis_scales, figure_style
 from figure_parts.figure_svg import SVG
 from run_tables.metrics import METRICS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("slug", ["goodput", "rtt", "loss", "retransmits"])
 def test_every_valid_replication_is_a_dot(slug, real_shape):

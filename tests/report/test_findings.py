@@ -7,6 +7,7 @@ import pytest
 from report_page import write_report
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -13,6 +13,8 @@ from study_files.study import load, resolve
 from study_files.study_design import StudyDesign
 from topics.outline import study_outline
 
+pytestmark = pytest.mark.slow
+
 RATES = {"slow": 10.0, "policed": 100.0}
 
 

@@ -63,6 +63,7 @@ def test_style_loads_nothing(small):
     assert "@import" not in style
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_has_its_sections_in_order_and_no_empty_number(name, request):
     absent, sentences = STUDIES[name]
@@ -137,6 +138,7 @@ def test_provenance_names_what_ran(small):
         assert environment[key] in text
 
 
+@pytest.mark.slow
 def test_uncommitted_changes_and_several_environments_are_said(build):
     study = tidy_tables.synthetic_study(tidy_tables.grid((10,), (0,), (1,)), ["reno"])
     first = study["provenance"]["environments"][0]
@@ -336,6 +338,7 @@ def test_differences_as_shown(value, shown):
     assert signed(value, 4 if abs(value) == 0.00001 else None) == shown
 
 
+@pytest.mark.slow
 def test_marks_gathered_in_the_page_are_all_there(build):
     scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(1,), flows=(1,))
     built = build(tidy_tables.synthetic_study(scenarios, ["reno"], replications=20))
@@ -379,6 +382,7 @@ def configured(scenarios, folder, runs=None):
     return scenario_rows(read_table(folder / "scenarios.csv", SCENARIOS), runs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["sizes", "paths"])
 def test_scenarios_that_differ_look_different_as_configured(kind, tmp_path):
     scenarios = size_studies.sizes_scenarios() if kind == "sizes" else path_studies.scenarios()

@@ -58,6 +58,7 @@ def test_each_metric_names_what_it_is_read_from_for_programs_too():
     assert with_sources(rtt, scenarios, alone).source.startswith("the program's log")
     words = with_sources(rtt, scenarios, alone).definition
     assert words.startswith("For programs over UDP (mine:cubic)") and "only in scenarios with time series" in words
+    assert "TCP" not in words
     assert with_sources(again, scenarios, alone).source == "none"
     assert (
         "Programs over UDP (mine:cubic) don't have this metric." in with_sources(again, scenarios, of_both).definition

@@ -18,6 +18,8 @@ from study_files.study import StudyError, resolve
 from study_files.study_design import StudyDesign
 from study_files.study_features import FEATURES, features_of, is_without_chance
 
+pytestmark = pytest.mark.slow
+
 CATALOGUE = [
     *SEEDS, *NETWORK, *(one for words in WORDS.values() for one in words.definition), *(one for group in THREATS.values() for one in group),
 ]  # fmt: skip
@@ -66,14 +68,11 @@ def studies():
         *(
             resolve(
                 study
-                | {
-                    "ccas": ["reno", "echo"],
-                    "programs": {"echo": programs["echo"] | {"protocol": kind}},
-                    "scenarios": [bell],
-                },
+                | {"ccas": ccas, "programs": {"echo": programs["echo"] | {"protocol": kind}}, "scenarios": [bell]},
                 "more.yaml",
             )
             for kind in ("udp", "tcp")
+            for ccas in (["reno", "echo"], ["echo"])
         ),
     ]
 

@@ -12,6 +12,8 @@ from run_tables.scenario_table import SCENARIOS
 from topics.outline import FIGURE_SUFFIXES
 from wording.scenario_words import path_rtts_ms
 
+pytestmark = pytest.mark.slow
+
 STUDIES = ["cwnd_study", "fairness_study", "buffer_study"]
 
 

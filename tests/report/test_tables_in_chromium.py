@@ -19,6 +19,7 @@ def status(page, table):
     return page.inner_text(f"#{table} .rows")
 
 
+@pytest.mark.slow
 def test_click_on_a_head_sorts_by_value_and_back(real_shape, visit):
     page = visit(real_shape.page)
     head = "#ip-versions th:has-text('IPv4')"
@@ -38,6 +39,7 @@ def test_click_on_a_head_sorts_by_value_and_back(real_shape, visit):
     assert page.problems == []
 
 
+@pytest.mark.slow
 def test_sorting_is_stable_in_study_order_and_missing_comes_last(real_shape, visit):
     page = visit(real_shape.page)
     page.click("#ip-versions th:has-text('CCA') >> button")
@@ -53,6 +55,7 @@ def test_sorting_is_stable_in_study_order_and_missing_comes_last(real_shape, vis
         page.click("#ip-versions th:has-text('p, BH') >> button")
 
 
+@pytest.mark.slow
 def test_heads_sort_by_keyboard(real_shape, visit):
     page = visit(real_shape.page)
     page.focus("#cca-tests th:has-text('Statistic') button")
@@ -65,6 +68,7 @@ def test_heads_sort_by_keyboard(real_shape, visit):
     assert page.evaluate("document.activeElement.className") == "sort"
 
 
+@pytest.mark.slow
 def test_choices_and_words_filter_rows_and_count_them(real_shape, visit):
     page = visit(real_shape.page)
     table = pd.read_csv(real_shape.table("ip_versions"), keep_default_na=False)
@@ -88,6 +92,7 @@ def test_choices_and_words_filter_rows_and_count_them(real_shape, visit):
     assert page.problems == []
 
 
+@pytest.mark.slow
 def test_minus_can_be_typed_as_a_hyphen(real_shape, visit):
     page = visit(real_shape.page)
     shown = next(text for text in column(page, "ip-versions", 9) if text.startswith("−"))
@@ -95,6 +100,7 @@ def test_minus_can_be_typed_as_a_hyphen(real_shape, visit):
     assert shown in column(page, "ip-versions", 9)
 
 
+@pytest.mark.slow
 def test_long_tables_come_in_pages_of_all_their_rows(all_ccas, visit):
     page = visit(all_ccas.page)
     total = 17 * 16 // 2 * 2
@@ -120,6 +126,7 @@ def test_long_table_without_script_says_that_it_is_a_part(all_ccas, visit):
     assert page.locator("#cca-pairs noscript").inner_text().startswith("These are the first 100 of 1,088 rows")
 
 
+@pytest.mark.slow
 def test_verdicts_are_told_by_sign_and_word_not_by_colour_alone(two_methods, visit):
     page = visit(two_methods.page)
     signs = page.evaluate(
@@ -133,6 +140,7 @@ def test_verdicts_are_told_by_sign_and_word_not_by_colour_alone(two_methods, vis
     assert len(set.union(*(by_word[word] for word in ("reproduced", "not reproduced", "not testable")))) == 3
 
 
+@pytest.mark.slow
 def test_paper_shows_the_rows_that_the_screen_shows(real_shape, visit):
     page = visit(real_shape.page, 688, 1001)
     page.select_option("#ip-versions label:has-text('CCA') select", label="reno")

@@ -9,6 +9,7 @@ from compared_results import DEVIATIONS, GAPS
 SAMPLES = 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "n"), [*((name, 6) for name in (*DEVIATIONS, GAPS)), ("starves with probability 1/2", 12)]
 )

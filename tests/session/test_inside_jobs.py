@@ -88,6 +88,7 @@ def test_cached_jobs_take_no_core_and_few_rounds(call, tmp_path):
     assert "nothing to be done" in call("-n").stdout.lower()
 
 
+@pytest.mark.slow
 def test_an_outdated_output_is_replaced_from_the_cache(call, tmp_path):
     assert call(jobs=4).returncode == 0
     for path in (tmp_path / "runs").iterdir():

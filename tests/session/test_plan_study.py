@@ -86,6 +86,7 @@ def share_found(pairs, drawn=800):
     return found / drawn
 
 
+@pytest.mark.slow
 def test_asked_number_has_the_promised_power():
     """A true difference of 3 % is found in 80 % of studies with the number of replications calculated from a large pilot."""
     (first, *_) = planned(pilot(1500, normal(1)))
@@ -95,6 +96,7 @@ def test_asked_number_has_the_promised_power():
     assert share_found(first.needs * 6 // 10, drawn=300) < 0.6
 
 
+@pytest.mark.slow
 def test_interval_holds_the_true_number():
     """It does so in 95 % of pilots of eight replications."""
     args = SETTINGS["power"], SETTINGS["significance"], "ratio", 8

@@ -38,6 +38,7 @@ def rules_beside(module, folder, root, *program):
     return done.returncode, (done.stdout + done.stderr).splitlines()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["pandas", "sitecustomize", pytest.param("yaml", marks=pytest.mark.long)])
 def test_modules_of_the_caller_stay_out_of_snakemake(module, tmp_path, root):
     """Snakemake is started as by set-up. It imports pandas and yaml before it reads anything of the workflow."""

@@ -182,6 +182,7 @@ def test_failing_command_shows_its_log(tmp_path, capsys):
     assert "work: first step" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [

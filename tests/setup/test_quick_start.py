@@ -45,6 +45,7 @@ def call(venv, program, *words, folder=None):
     return loaded.split(), output
 
 
+@pytest.mark.slow
 def test_a_dry_run_loads_no_pandas(environment, root, tmp_path):
     (tmp_path / "envs").symlink_to(root / "envs")
     (tmp_path / "config").symlink_to(root / "config")
@@ -55,6 +56,7 @@ def test_a_dry_run_loads_no_pandas(environment, root, tmp_path):
     assert call(environment, "snakemake", *words, folder=root)[0] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "code",
     [

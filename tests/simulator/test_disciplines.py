@@ -35,6 +35,7 @@ def delays_ms(document):
     return [count * 8 / 10e3 for count in queued[len(queued) // 3 :]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "low_ms", "high_ms"),
     # CoDel's target is what may stand, and PIE's what is held; a window of 33 packets keeps RED below its 15.

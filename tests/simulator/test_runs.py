@@ -35,6 +35,7 @@ def sampled(specification, run):
     return run(specification("reno", link=LINK, queue={"packets": 20}, flows=1, traffic=traffic))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "version",
     [

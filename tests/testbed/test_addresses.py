@@ -3,6 +3,7 @@
 from functools import cache
 from ipaddress import ip_address, ip_interface, ip_network
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -98,6 +99,7 @@ def leads(routes, to):
     }  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 2 * MOST_PAIRS))
 @example(255)

@@ -57,6 +57,7 @@ def read(tmp_path_factory):
     return read
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(times=opportunities(), step_ms=STEPS_MS)
 @example(times=[1], step_ms=10)

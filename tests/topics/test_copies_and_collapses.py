@@ -168,6 +168,7 @@ def sharing(change, replications=6):
     return shares, pairs_of(shares), queues_of(runs)
 
 
+@pytest.mark.slow
 def test_shares_that_repeat_one_measurement_have_no_interval_and_no_p():
     rng = np.random.default_rng(5)
 

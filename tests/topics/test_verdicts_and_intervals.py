@@ -50,6 +50,7 @@ def excludes(row, low, high, point=0.0):
     return row[high] < point or row[low] > point
 
 
+@pytest.mark.slow
 def test_ip_versions(runs):
     table = compare_ip_versions(runs, PARAMS)
     assert table["verdict"].nunique() > 1
@@ -68,6 +69,7 @@ def test_ip_versions(runs):
             assert pd.isna(row["p"]) and pd.isna(row["ci_low"]) and "measurement" in words or words == "no test"
 
 
+@pytest.mark.slow
 def test_pairs_of_ccas(runs):
     _, table = compare_ccas(runs, PARAMS)
     for row in table[table["p"].notna()].to_dict("records"):
@@ -78,6 +80,7 @@ def test_pairs_of_ccas(runs):
     assert table.loc[table["n"] <= 1, ["p", "p_holm", "ci_low"]].isna().all(axis=None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replications", [2, 6, pytest.param(12, marks=pytest.mark.long)])
 def test_platforms(replications):
     scenarios = tidy_tables.buffers(("uml", "ns3:3.44"), tuple(range(10, 60, 5)), 100)

@@ -34,6 +34,7 @@ def test_bases_have_all_keys_of_a_scenario():
     assert set(keys_of(scenario_schema())) - {"kernel"} <= resolved_keys
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BASES)
 def test_scenarios_that_differ_in_one_key_are_never_called_the_same(name):
     apart = one_key_apart(name)
@@ -50,6 +51,7 @@ def test_scenarios_that_differ_in_one_key_are_never_called_the_same(name):
     assert len(set(conditions_of(together))) == len(together)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BASES)
 def test_settings_hold_what_differs_in_some_keys_only(name):
     apart = one_key_apart(name)

@@ -16,6 +16,7 @@ def served(run):
     return lambda **changes: run(**CABLE, background="server", **changes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 @pytest.mark.parametrize(
     "traffic",

@@ -56,6 +56,7 @@ def test_segments_get_what_their_headers_leave(on_cable, size, ip_version):
     assert metrics(document)["goodput_mbps"] == pytest.approx(exact, rel=0.005)
 
 
+@pytest.mark.slow
 def test_small_messages_of_tcp_travel_in_full_segments(on_cable):
     document = on_cable(traffic={"block_bytes": 128, "duration_s": 1})
     packets = document["links"]["after"]["h1-eth0"]["tx_packets"] - document["links"]["before"]["h1-eth0"]["tx_packets"]
@@ -137,6 +138,7 @@ def test_the_cca_of_what_can_not_choose_one_is_that_of_the_route(on_cable, appli
         assert {socket["cca"] for look in document["sockets"] for socket in look["sockets"]} == {"vegas"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_acknowledgements_that_are_not_delayed(on_cable, ip_version):
     """One segment of data each, over a cable and inside tunnels: about as many ACKs as segments."""

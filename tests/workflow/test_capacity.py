@@ -30,6 +30,7 @@ PATHS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PATHS)
 def test_no_share_of_a_path_exceeds_100_percent(run, name):
     link, duration_s, packets, least = PATHS[name]

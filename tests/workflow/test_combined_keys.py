@@ -55,6 +55,7 @@ FOUND = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scenario", FOUND)
 def test_combinations_that_were_found(scenario, testbed, tmp_path):
     document = carried_out({"id": "s", "traffic": {"duration_s": 2}} | scenario, testbed, tmp_path)

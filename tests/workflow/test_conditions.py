@@ -10,6 +10,7 @@ from study_files.study_schema import study_schema
 CCAS = study_schema()["properties"]["ccas"]["items"]["joined"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cca", CCAS)
 def test_every_cca_of_the_kernel(run, cca):
     # DCTCP without ECN is Reno, and the kernel says so.

@@ -8,6 +8,8 @@ import pytest
 from publishing.damaged_results import ASIDE, FINISHED, damaged_files, note_begun
 from publishing.result_checks.manifest import MANIFEST
 
+pytestmark = pytest.mark.slow
+
 MINI = ("--configfile", "config/studies/mini.yaml")
 DAMAGED = (
     "runs/near/reno/ipv4/1.json.gz",

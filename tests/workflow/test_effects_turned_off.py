@@ -33,6 +33,7 @@ def test_every_key_of_the_schema_has_an_entry():
     assert outdated == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "off"), [way for way in WAYS if way.id in SAMPLE])
 def test_an_effect_that_is_missing_is_noticed(key, off, testbed, tmp_path):
     assert_noticed(off, testbed, tmp_path)

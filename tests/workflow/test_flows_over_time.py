@@ -113,6 +113,7 @@ def test_two_equal_cubic_flows_are_fair_over_a_minute(run):
     assert jain_index(goodput) > 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "conditions",
     [{"cca": "reno", "traffic": {"duration_s": 15}}, {"cca": "bbr", "flows": 4, "ip_version": "ipv6"}],
@@ -144,6 +145,7 @@ def sampled_and_alone(run, conditions):
     return sampled, alone
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flows, rate_mbps", [(6, 50), (4, 50), (5, 30)])
 def test_readings_among_flows_with_random_losses_move_moments_only(run, flows, rate_mbps):
     """If iperf3 processes wake up in a different order, they read the clock at other times, and each reading moves the guest's clock by its

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from guest_processes import descendants, first_guest, nothing_goes_on
 from publishing.result_checks.reruns import module_command, mount
 
@@ -60,6 +62,7 @@ def devices(text):
     return [line.split(":")[0].strip() for line in text.splitlines()[2:]]
 
 
+@pytest.mark.slow
 def test_a_run_of_the_workflow_has_no_network_of_the_machine(fresh):
     """This holds for the guest kernel's process and for the program that started it, observed from outside during the run."""
     with nothing_goes_on():

@@ -142,6 +142,7 @@ def test_what_the_kernel_lacks_is_said_before_anything_runs(checkout, kernel):
     assert not (checkout.folder / "results").exists()
 
 
+@pytest.mark.slow
 def test_a_run_waits_until_no_other_has_a_core(checkout):
     with ExitStack() as stack:
         last = CORE_LOCKS / f"sawtooth-core-{max(online_cores())}.lock"
@@ -166,6 +167,7 @@ def got(file):
     return True
 
 
+@pytest.mark.slow
 def test_nothing_of_a_run_outlives_the_workflow(checkout):
     """This holds even if the workflow was killed, because processes in its namespaces end with it."""
     study = checkout.folder / STUDY

@@ -37,6 +37,7 @@ def crowd(run, of_module, tmp_path):
     return copy.deepcopy(of_module["crowd"])
 
 
+@pytest.mark.slow
 def test_where_windows_limit_each_flow_gets_the_same(run):
     """Nothing waits and nothing is lost, so a flow gets its window per RTT, whatever program carries it."""
     asked = SIXTEEN | {

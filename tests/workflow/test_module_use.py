@@ -39,6 +39,7 @@ def other(root, tmp_path):
     return Other(tmp_path, BY_PATH.format(root=root))
 
 
+@pytest.mark.slow
 def test_a_run_has_the_bytes_that_it_has_at_home(other, checkout_in, tmp_path_factory):
     home = checkout_in(tmp_path_factory.mktemp("home") / "checkout")
     home.snakemake("--cores", "1", RUN, "--configfile", MINI)
@@ -74,6 +75,7 @@ def test_a_whole_study_goes_to_its_report_and_on(other):
     assert status == 0 and "Nothing to be done" in printed, printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["gitfile", pytest.param("github", marks=pytest.mark.long)])
 def test_of_a_repository_a_checkout_is_made_in_the_cache(kind, checkout_in, tmp_path, monkeypatch):
     """The repository is placed in Snakemake's own cache, as if it had been fetched from a forge, so no network is needed."""

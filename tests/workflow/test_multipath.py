@@ -34,6 +34,7 @@ def goodput_mbps(document):
     return document["traffic"][0]["server"]["end"]["sum_received"]["bits_per_second"] / 1e6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ip_version", "duration_s"), [("ipv4", 5), ("ipv6", 25)])
 def test_mptcp_adds_up_four_paths(joined, ip_version, duration_s):
     # A packet in 23 is short, the last one of 32 KiB: 370.15 of 371.98 Mbit/s is all that IPv6 leaves, once it has begun.
@@ -56,6 +57,7 @@ def test_cca_reaches_every_subflow_and_the_time_series_have_them_all(joined):
     assert goodput_mbps(document) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("ip_version", "tunnel"), TUNNEL_LIMIT_MBPS)
 def test_tunnels_in_turn_add_up_four_paths(joined, ip_version, tunnel):
     document = joined("gre", ip_version=ip_version, multipath={"tunnel_ip_version": tunnel})
@@ -87,6 +89,7 @@ def test_reordering_by_unequal_delay_hurts_tunnels_and_not_subflows(joined):
     assert duplicates > 0  # what was retransmitted had not been lost
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["none", "gre", "mptcp"])
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_a_file_by_ftp(joined, by, ip_version):

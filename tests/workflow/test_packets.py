@@ -48,6 +48,7 @@ def data_of(capture):
     return [flow for flow in flows_of(capture)[0] if flow.destination.rpartition(":")[2].startswith("52")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RUNS)
 def test_a_run_s_packets_are_those_that_it_counted(packets, name):
     status, output, captures, document = packets(name)
@@ -80,6 +81,7 @@ def table(command):
     return [line.split() for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_wireshark_and_tcptrace_find_in_a_capture_what_the_run_counted(packets):
     status, output, captures, document = packets(RUNS[0], "--at", "h1-eth0", "r1-eth1")
     assert status == 0, output

@@ -37,6 +37,7 @@ def last_look(document):
     return {socket["flow"]: socket for socket in document["sockets"][-1]["sockets"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, one in DISCIPLINES.items() if not one.limited_only])
 def test_each_discipline_is_set_read_back_and_counted(run, name):
     document = sampled(run, completed({"discipline": name}), duration_s=3, cca="cubic", flows=2)
@@ -54,6 +55,7 @@ def test_each_discipline_is_set_read_back_and_counted(run, name):
         assert len(series[column]) == len(series["time_s"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("queue", MARKING, ids=lambda queue: queue["discipline"])
 @pytest.mark.parametrize("ecn", ["classic", "accurate"])
 def test_marks_are_counted_where_they_are_made_carried_and_echoed(run, queue, ecn):

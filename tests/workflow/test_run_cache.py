@@ -76,6 +76,7 @@ def test_another_study_takes_the_runs_that_it_shares(fresh, kept):
     assert ["not executed here" in text for text in logs] == [True, False]
 
 
+@pytest.mark.slow
 def test_what_is_damaged_forced_or_switched_off_is_executed(fresh, kept, monkeypatch):
     document = fresh.folder / "results/mini" / RUN
     fresh.snakemake(*ONE)
@@ -107,6 +108,7 @@ def test_what_is_damaged_forced_or_switched_off_is_executed(fresh, kept, monkeyp
     assert status and "sawtooth: SAWTOOTH_RUN_CACHE is perhaps; allowed: 0 (off) and 1 (on)." in output
 
 
+@pytest.mark.slow
 def test_jobs_of_several_runs_carry_out_what_is_not_kept(fresh, kept):
     fresh.snakemake(*ONE)
     shutil.rmtree(fresh.folder / "results")

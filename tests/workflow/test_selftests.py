@@ -130,6 +130,7 @@ def document_in(folder):
     return file.read_bytes()
 
 
+@pytest.mark.slow
 def test_some_of_the_kernel_s_scripts_pass(parts, tmp_path):
     done = selftests(tmp_path, "--only", "tcp_nagle_*")
     assert done.returncode == 0, done.stdout + done.stderr

@@ -13,6 +13,7 @@ from page_sentences import check_sentences
 FEW, MANY = 1, sum(map(len, CHOICES.values()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [pytest.param(seed, marks=[] if seed < FEW else [pytest.mark.long]) for seed in range(MANY)]
 )

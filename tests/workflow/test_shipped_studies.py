@@ -33,6 +33,7 @@ def patches_of(study):
     return [patch["path"] for kernel in kernels for patch in kernel["patches"] if not (ROOT / patch["path"]).exists()]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [pytest.param(path, marks=[] if path in PLANNED else [pytest.mark.long]) for path in STUDIES]
 )

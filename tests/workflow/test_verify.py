@@ -116,6 +116,7 @@ def test_simulated_runs_need_an_image_that_set_up_makes_on_request(capsys):
         assert tuple(remedy for remedy in remedies if remedy in output) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "count, verdict", [(3, "no problem was found"), pytest.param(16, "all is well", marks=pytest.mark.long)]
 )

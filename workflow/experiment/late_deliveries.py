@@ -25,7 +25,7 @@ REAL_TIMER_S = 1e-3
 
 
 class LateDeliveries:
-    """Payload that was in transit, or delivered and not yet acknowledged, at the beginning of a period."""
+    """Payload that was in transit, or delivered but not yet acknowledged, at the beginning of a period."""
 
     def most_bytes(self, begin_ns, end_ns, flows=None) -> float | None:
         """Return the maximum payload, in bytes, whose delivery may become known between two times: `known_bytes` plus late packets.

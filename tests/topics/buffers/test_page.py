@@ -25,6 +25,8 @@ from topics.platforms import topic as platforms
 from topics.platforms.ns3_releases import changes_between
 from wording.scenario_series import with_series
 
+pytestmark = pytest.mark.slow
+
 FLOWS, RATE = 16, 100
 
 

@@ -56,6 +56,7 @@ def test_true_differences_are_found_with_their_sign(tmp_path):
     assert together["note"].eq("two CCAs: the test of the pair suffices").all()
 
 
+@pytest.mark.slow
 def test_pairs_are_tested_where_all_ccas_differ_and_corrected_over_the_study(tmp_path):
     study = tidy_tables.synthetic_study(tidy_tables.grid(delays_ms=(10, 50), flows=(1,)), replications=16)
     together, by_pair = compare(study, tmp_path)
@@ -129,6 +130,7 @@ def test_what_exclusions_and_ties_leave(blocks, expected, note):
     assert (row.get("p") is not None) == bool(row["test"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ccas", [["reno"], ["reno", "bbr"], tidy_tables.ALL_CCAS])
 @pytest.mark.parametrize("replications", [1, 2, 4])
 def test_every_gap_has_its_note_and_nothing_is_nan(tmp_path, ccas, replications):

@@ -122,6 +122,7 @@ def test_durations_are_asked_of_all_values_of_table_3(root):
     assert [claim["duration_s"] for claim in printed] == [30] * 6
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", QUOTED)
 def test_claims_on_flows_and_time_series_get_a_verdict(root, name):
@@ -140,6 +141,7 @@ def test_claims_on_flows_and_time_series_get_a_verdict(root, name):
     assert set(table["verdict"]) >= {REPRODUCED, NOT_REPRODUCED, NOT_SHOWN}
 
 
+@pytest.mark.slow
 def test_time_series_are_read_from_their_file_and_only_if_a_scenario_is_there(root, tmp_path):
     file = claims.load_claims(root / "config/claims/geni-cwnd-fairness.yaml")
     runs, flows, scenarios, sockets = claim_runs.study_of(file)

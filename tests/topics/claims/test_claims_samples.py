@@ -44,6 +44,7 @@ def held(low, high, truth):
     return np.mean((np.array(low) <= truth) & (truth <= np.array(high)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("replications", [3, 4, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 10))])
 def test_intervals_hold_the_truth_as_often_as_they_say(tmp_path, case, replications):
@@ -195,6 +196,7 @@ def test_interval_of_the_median_of_pooled_runs_holds_the_truth(tmp_path):
     assert 0.92 <= held(table["low"].astype(float), high, 50) <= 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replications", [3, *(pytest.param(n, marks=pytest.mark.long) for n in (4, 10))])
 def test_intervals_of_other_kinds_hold_the_truth(tmp_path, replications):
     """120 studies of three scenarios each: means 94, 100 and 106 of three CCAs, 2 more over IPv6, noise 3."""

@@ -100,6 +100,7 @@ def test_each_arm_is_told_from_the_other(null):
         assert row[column] == pytest.approx(of_cell["goodput_mbps"].mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alike", [0.0, pytest.param(0.7, marks=pytest.mark.long), 1.0])
 def test_chance_alone_is_seldom_called_more_though_tests_of_a_scenario_lean_together(alike):
     draw, more = np.random.default_rng(3), 0

@@ -135,6 +135,7 @@ def test_four_replications_are_enough_for_what_is_far_beyond_their_spread_and_it
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.long), 4])
 def test_few_replications_show_nothing_that_their_collapses_may_make(n):
     """Half of the runs collapse, so all runs of a cell do in one of 2^n cells."""
@@ -285,6 +286,7 @@ def test_scenarios_that_share_seeds_are_one_piece_of_evidence():
     assert row["p"] < 0.01 and shared["p"] == pytest.approx(3 * 2 / 2**6)
 
 
+@pytest.mark.slow
 def test_evidence_of_other_places_shows_nothing():
     """In four scenarios CUBIC is 2 % slower for sure, less than the margin; elsewhere its goodput varies by a quarter."""
 
@@ -344,6 +346,7 @@ def test_pairs_of_scenarios_differ_in_one_condition_alone():
     assert found == [("a", "b"), ("c", "d"), ("a", "c"), ("b", "d")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [

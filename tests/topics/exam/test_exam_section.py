@@ -80,6 +80,7 @@ def material(study, harm, fall=0.0, crashed=0, seed=1):
     return SimpleNamespace(tables=tables, study=study, figures={}, design=SimpleNamespace(ccas=study["ccas"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "harm, fall, crashed, leads",
     [
@@ -104,6 +105,7 @@ def test_the_page_leads_with_what_was_shown(study, harm, fall, crashed, leads):
         )
 
 
+@pytest.mark.slow
 def test_the_template_says_all_of_it(study):
     """The template uses everything that the section returns, and needs nothing else from it."""
     from pathlib import Path
@@ -118,6 +120,7 @@ def test_the_template_says_all_of_it(study):
     assert {name for name in topic if f"topic.{name}" not in source} == set()
 
 
+@pytest.mark.slow
 def test_the_page_says_what_does_not_apply(study):
     """It does so before any verdict."""
     exam = study["exam"] | {"inapplicable": {"6.2-tunnel": "programs run on a dumbbell only."}}
@@ -128,6 +131,7 @@ def test_the_page_says_what_does_not_apply(study):
     assert not section(material(study, 0))["inapplicable"]
 
 
+@pytest.mark.slow
 def test_losses_that_begin_during_a_run_are_not_called_none(study):
     """The shipped exam: two cases with constant loss (bursts and a long one), five whose loss begins or ends in the run."""
     (loss,) = [row for row in section(material(study, 0))["population"] if row["name"] == "loss"]

@@ -42,6 +42,7 @@ LATER = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", LATER)
 @pytest.mark.parametrize(
     "own", [wave(60), wave(77), wave(97), mixed(84, 50, 8), mixed(84, 50, 1), np.full(RUNS, 80.0)],

@@ -137,6 +137,7 @@ def falls_like_reno(cubic):
     return cells, cases
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cubic, verdict", [(80.4, TOO_VARIABLE), (95, TOO_VARIABLE), (110, TOO_VARIABLE)])
 def test_a_cca_that_collapses_like_one_standard_is_not_worse(exam, cubic, verdict):
     """CUBIC never collapses; whether its median is slightly nearer to the CCA's than Reno's is chance, or says nothing on collapses."""
@@ -191,6 +192,7 @@ def test_a_collapse_of_a_standard_makes_nothing_worse(n):
     assert (np.diff(counts, axis=1) >= 0).all() and (np.diff(counts, axis=0) <= 1e-12).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("standards", [0, 1])
 @pytest.mark.parametrize("collapses, verdict", [(1, TOO_VARIABLE), (4, WORSE)])
 def test_the_row_about_all_cases_allows_5_percent_of_collapses(exam, collapses, verdict, standards):

@@ -7,6 +7,7 @@ from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, wanted_measures
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["exam", "exam-quick"])
 def test_shipped_exams_answer_every_criterion(file):
     """Each criterion that can be evaluated has a scenario, each scenario tests one, and each mandatory criterion decides somewhere."""

@@ -95,6 +95,7 @@ def test_unlike_paths_are_never_pooled(pairs):
     assert unlike["p_holm"].notna().all() and unlike["order_p"].isna().all()
 
 
+@pytest.mark.slow
 def test_order_of_starting_and_hosts_are_told_apart():
     ways = {}
     for name, put_in in (("start", {"start": 0.4}), ("hosts", {"hosts": 0.4}), ("none", {})):
@@ -121,6 +122,7 @@ def test_flows_that_start_at_once_have_no_order():
     assert orders["p"].isna().all() and orders["note"].str.startswith("too few draws").all()
 
 
+@pytest.mark.slow
 def test_one_replication_has_no_interval_and_no_test():
     study = share_studies.sharing_study(replications=1)
     pairs = compared(study)

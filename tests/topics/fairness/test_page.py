@@ -24,6 +24,8 @@ from topics.fairness.plot_competition import MOST_POINTS, goodput_over_time, mid
 from topics.fairness.plot_share_factors import shares_of
 from topics.fairness.plot_shares import SCALES
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("web", [False, True])
 def test_limits_are_those_of_the_study(web):

@@ -195,6 +195,7 @@ def test_spread_too_large_for_any_number_of_pairs_is_said():
     assert pd.isna(row["pairs_needed"])
 
 
+@pytest.mark.slow
 def test_true_ratio_is_found_and_intervals_hold_it(tmp_path):
     study = tidy_tables.synthetic_study(replications=20, seed=3, ipv6_ratio=0.95)
     table = compare(study, tmp_path)
@@ -249,6 +250,7 @@ def test_excluded_runs_leave_their_partners_out(tmp_path):
     assert (table["mean_ipv4"] < 1e6).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replications", [1, 2, 3, 4, 7])
 def test_every_gap_has_its_note_and_nothing_is_nan(tmp_path, replications):
     study = tidy_tables.synthetic_study(

@@ -67,6 +67,7 @@ def test_too_wide_an_interval_is_no_agreement_with_the_ratio(tmp_path):
     assert row["p"] > 0.05 and row["within"] == "across" and row["p_tost"] > 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replications", [1, 4, 40])
 def test_copies_add_nothing_to_their_cells(tmp_path, replications):
     study = synthetic(replications=replications)

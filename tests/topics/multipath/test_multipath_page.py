@@ -32,6 +32,8 @@ from topics.multipath.sentences import (
 )
 from topics.multipath.tables import AGGREGATION, PATH_SHARES
 
+pytestmark = pytest.mark.slow
+
 #: Whether each of four panels has the changed values and the conditions of these.
 BOTH_OR_NONE = [(False, False)] * 2 + [(True, True)] * 2
 FIGURES = {"environments", "aggregation", "path-shares"}

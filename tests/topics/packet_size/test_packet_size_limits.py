@@ -38,6 +38,7 @@ def material(cells, differences):
     )
 
 
+@pytest.mark.slow
 def test_cells_of_other_ccas_and_rates_are_not_mixed_up(tmp_path):
     study = size_studies.sizes_study(sizes=(128, 1408), ccas=("cubic", "reno"), rates=(100, 1000))
     runs = study["runs"]
@@ -74,6 +75,7 @@ def test_scenarios_that_are_alike_are_not_compared(tmp_path):
         measure(tmp_path, study)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("table", "change"),
     [
@@ -95,6 +97,7 @@ def test_a_host_in_the_text_of_a_check_is_no_check():
     assert FAILED_CHECK.findall(why) == ["host_settings", "clock"]
 
 
+@pytest.mark.slow
 def test_cells_that_could_not_be_measured_are_counted_and_named(tmp_path):
     """Under a real clock, the smallest UDP packets saturated a core and, in one environment, made it late."""
     study = size_studies.sizes_study("host", sizes=(128, 1408))

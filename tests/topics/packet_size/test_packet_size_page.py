@@ -9,6 +9,8 @@ import size_studies
 from built_study import Built
 from page_checks import PageParts, check_page, empty_sections, page_text
 
+pytestmark = pytest.mark.slow
+
 FIGURES = {"size-tcp-throughput", "size-udp-throughput", "size-tcp-rtt", "size-udp-rtt", "size-differences"}
 #: The claims file that has the paper's cells.
 PAPER = "windows-packet-size"

@@ -133,6 +133,7 @@ def test_environments_are_compared_as_independent(virtual):
     assert row["ci_high"] - row["difference"] == pytest.approx(2.228 * sd * math.sqrt((1 + 0.997**2) / 6), rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("own", ["host", "uml"])
 def test_platforms_are_compared_whichever_of_the_two_studies_asks(tmp_path, own):
     of_both = {platform: size_studies.sizes_study(platform, sizes=SIZES) for platform in ("host", "uml")}

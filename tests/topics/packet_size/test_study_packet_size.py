@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from study_files import study
 from study_files.study_design import StudyDesign
 from topics.packet_size.topic import compares_sizes_alone, figures
@@ -56,6 +58,7 @@ def test_on_the_host_it_is_the_same_study_by_another_name(root):
     assert list(study.runs(host)) == list(study.runs(own)) and host["seed"] == own["seed"]
 
 
+@pytest.mark.slow
 def test_other_studies_are_not_by_size(root):
     for path in sorted((root / "config" / "studies").rglob("*.yaml")):
         design = StudyDesign(resolved(root, path.relative_to(root / "config" / "studies")))

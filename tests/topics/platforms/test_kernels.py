@@ -64,6 +64,7 @@ def test_kernels_without_common_conditions_have_no_finding():
     )
 
 
+@pytest.mark.slow
 def test_the_page_names_the_differences(build):
     study = buffers_study(buffers(("uml", "host"), (100, 500), 100), ccas=("cubic", "reno"))
     guest = study["provenance"]["environments"][0] | {"platform": "uml"}

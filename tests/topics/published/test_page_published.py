@@ -3,6 +3,7 @@
 import re
 
 import pandas as pd
+import pytest
 
 import tidy_tables
 from topics.published.topic import IP_PAPER
@@ -81,6 +82,7 @@ def one_cell(build, ip_versions=("ipv4", "ipv6")):
     return build(tidy_tables.synthetic_study(scenarios, ["reno"], list(ip_versions), replications=3), claims=IP_PAPER)
 
 
+@pytest.mark.slow
 def test_without_printed_values_the_tables_are_ours_alone(build):
     built = one_cell(build)
     paper = {"title": "A title", "authors": "An author", "script": ""}
@@ -98,6 +100,7 @@ def test_without_printed_values_the_tables_are_ours_alone(build):
     assert published_rows(html, 5)[4] == in_italics(["printed", "3 and 3", "5", "0.5", "H1"], "Retransmissions")
 
 
+@pytest.mark.slow
 def test_one_ip_version_is_compared_with_its_own_printed_values(build):
     built = one_cell(build, ["ipv6"])
     rows = published_rows(built.page.read_text(), 3)
@@ -107,6 +110,7 @@ def test_one_ip_version_is_compared_with_its_own_printed_values(build):
     assert "Table 5" not in built.page.read_text()
 
 
+@pytest.mark.slow
 def test_hostile_printed_values_are_shown_as_text(build):
     evil = '</table><script>alert(1)</script><b a="'
     built = one_cell(build)

@@ -26,6 +26,7 @@ def study(request):
     return [base(request.param), *one_path]
 
 
+@pytest.mark.slow
 def test_each_scenario_is_a_row_and_a_mark(study):
     rows = pd.DataFrame(rows_of_scenarios(study, {}))
     runs = [

@@ -88,6 +88,7 @@ def cells_with(scenarios, application):
     }
 
 
+@pytest.mark.slow
 def test_each_scenario_is_a_line_of_completion_times_and_slowdowns(study):
     scenarios, groups, short_flows, settings = study
     cells, sizes = describe_short_flows(groups, short_flows, settings, 0.95)

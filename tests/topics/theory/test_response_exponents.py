@@ -75,6 +75,7 @@ def test_agreement_with_minus_one(low, high, word):
     assert agrees(-1, {"ci_low": low, "ci_high": high}, MARGINS["rtt_ms"]) == word
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("error", [0.3, pytest.param(0.01, marks=pytest.mark.long)])
 def test_fewer_runs_never_agree_more(error):
     """1,000 studies of three scenarios: hardly one of a CCA that follows RTT^-1 differs, and hardly one of another law agrees."""

@@ -236,6 +236,7 @@ def test_groups_that_theory_doesnt_know(groups, disturbed):
     assert (disturbed_scenarios(StudyDesign(made)) == ("s",)) == disturbed
 
 
+@pytest.mark.slow
 def test_study_of_mixes_has_tables_but_no_pictures(tmp_path):
     scenario = tidy_tables.grid(delays_ms=(20,), losses_percent=(0,), flows=(2,), rate_mbps=10).assign(
         sample_interval_ms=100
@@ -253,6 +254,7 @@ def test_study_of_mixes_has_tables_but_no_pictures(tmp_path):
     assert set(theory.loc[theory["cca"] == "reno+cubic", "flow_cca"]) == {"reno", "cubic"}
 
 
+@pytest.mark.slow
 def test_no_valid_run_gives_empty_tables_and_no_section(tmp_path):
     study = tidy_tables.time_series_study()
     study["runs"]["valid"] = False

@@ -72,6 +72,7 @@ def test_a_study_of_a_program_and_the_kernels_ccas_has_tables_without_groups(tes
     assert group["goodput_mbps"] == pytest.approx(runs["goodput_mbps"]["tcp:tcp"], rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "random, sentence",
     [
@@ -118,6 +119,7 @@ def test_a_client_may_send_and_a_server_end_by_itself(carried):
     )
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
     """Three executions, two of them on a machine with other work."""
     asked = made(
@@ -158,6 +160,7 @@ def test_the_random_device_of_cpp_can_be_made_to_follow_the_seed(carried, root, 
     assert said[2].startswith("numbers ") and said[2] != said[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("client", "finding"),
     [
@@ -180,6 +183,7 @@ def test_what_goes_wrong_is_a_finding_with_last_words(carried, client, finding):
     assert check["cause"] == "sender" and findings(document).isprintable()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("server", "finding"),
     [

@@ -1,4 +1,4 @@
-"""Write figures as SVG files that are identical to the byte if the data are equal.
+"""Write figures as SVG files that are byte-identical if the data are equal.
 
 Matplotlib's identifiers are seeded, dates and versions are omitted, coordinates are rounded to a hundredth of a point, and a style that all
 marks of a group share is written only once, on the group.

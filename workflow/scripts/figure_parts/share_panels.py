@@ -37,7 +37,7 @@ class Shares:
 
 
 def draw_shares(cells, shares) -> CategoryPanels:
-    """Draw a panel for each combination of conditions and IP version, with one slot per number; return the figure."""
+    """Draw a panel for each combination of conditions and IP version, with one slot for each value of ``shares.number``."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())

@@ -30,7 +30,7 @@ def friedman_test(blocks) -> tuple[float, float, float] | None:
     most `EXACT_MAX_ARRANGEMENTS` ways (k!^(b - 1)). With more arrangements and up to `DRAWN_MAX_BLOCKS` blocks, p is
     computed from random arrangements (Davison and Hinkley, 1997, section 4.2). With more blocks, p is computed
     from F = (b - 1) W / (1 - W) with k - 1 - 2/b and (b - 1)(k - 1 - 2/b) degrees of freedom
-    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). F isn't used for few blocks, because its p values below
+    (Iman and Davenport, 1980; `pingouin.friedman`, method "f"). F isn't used for few blocks, because its p-values below
     0.001 are then too small by a factor of 1.3 to 3. Such values matter if p is corrected for many tests.
 
     ``blocks`` (float, shape (b, k)) contains b blocks of k groups; b is at least 2, k at least 3. Returns None if the values

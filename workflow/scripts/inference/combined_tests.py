@@ -1,4 +1,4 @@
-"""Combine the p values of several tests of the same hypothesis."""
+"""Combine the p-values of several tests of the same hypothesis."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,7 +11,7 @@ from inference.paired_tests import FlippedMean, is_constant
 def fisher(p: Iterable[float]) -> float:
     """Return the combined p of independent tests, or 1 if there are none (Fisher, 1932, Statistical Methods for Research Workers, 21.1).
 
-    -2 times the sum of the logarithms of k p values has a chi-squared distribution with 2k degrees of freedom. If each p can take only
+    -2 times the sum of the logarithms of k p-values has a chi-squared distribution with 2k degrees of freedom. If each p can take only
     a few values, as with sign flips, the true combined p is smaller.
     """
     p = np.asarray(list(p), dtype=float)
@@ -19,7 +19,10 @@ def fisher(p: Iterable[float]) -> float:
 
 
 def bonferroni(p: Iterable[float]) -> float:
-    """Return the combined p of tests that may depend on each other: the smallest p times the number of tests; 1 if there are none."""
+    """Return the combined p of tests that may depend on each other: the smallest p times the number of tests.
+
+    The result is at most 1; it is 1 if there are no tests.
+    """
     p = list(p)
     return min(1.0, len(p) * min(p, default=1.0))
 
@@ -34,7 +37,7 @@ def p_of_chosen(p, chosen, combined: Callable[[Iterable[float]], float]) -> floa
     Parameters
     ----------
     p : array_like of float, shape (n,)
-        p values of the tests.
+        p-values of the tests.
     chosen : array_like of bool, shape (n,)
         Whether each test was chosen.
     combined : callable
@@ -51,7 +54,7 @@ def p_of_chosen(p, chosen, combined: Callable[[Iterable[float]], float]) -> floa
 
 
 def flipped_p(contrasts) -> float:
-    """Return the p value of the sign-flip test for any number of pairs; the null hypothesis is that the pairs' members are exchangeable.
+    """Return the p-value of the sign-flip test for any number of pairs; the null hypothesis is that the pairs' members are exchangeable.
 
     ``contrasts`` (numpy.ndarray of float, shape (n,)) contains at least one element.
     """

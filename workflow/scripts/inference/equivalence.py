@@ -20,7 +20,7 @@ def bounds(margin, scale) -> tuple[float, float]:
 
 
 def tost(test, low, high) -> float:
-    """Return the p value of TOST: the larger of the p values of the two one-sided tests.
+    """Return the p-value of TOST: the larger of the p-values of the two one-sided tests.
 
     `low` and `high` are the bounds as contrasts; an infinite bound can't be exceeded, so its test always rejects.
     """

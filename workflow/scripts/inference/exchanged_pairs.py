@@ -1,11 +1,11 @@
 """Sign tests for many rows of pairs.
 
-The p values are corrected for testing all rows, and need no assumption about the distribution of the values.
+The p-values are corrected for testing all rows, and need no assumption about the distribution of the values.
 
 A row contains a sign for each replication: 1 if the second of a pair is worse by more than a margin, -1 if it is better by more than the
 margin, else 0. If both sides are the same algorithm, they can be exchanged in a replication, in all rows simultaneously, without changing
-any probability. So the p value of a row is the share of all such exchanges in which at least one row deviates at least as much as this row.
-The p value is exact for skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down
+any probability. So the p-value of a row is the share of all such exchanges in which at least one row deviates at least as much as this row.
+The p-value is exact for skewed, heavy-tailed and bimodal values, rare events, missing runs, and any dependence between rows. Step-down
 maxima of the exchanges control the family-wise error rate if some rows do differ (Westfall and Young, 1993, Resampling-Based Multiple
 Testing; Romano and Wolf, 2005, J. Am. Stat. Assoc. 100, 94-108).
 

@@ -52,7 +52,7 @@ class Difference:
         return to_effect(self.estimate, self.scale)
 
     def p_within(self, low, high) -> float | None:
-        """Return the p value for the null hypothesis that the difference lies outside the range from ``low`` to ``high``.
+        """Return the p-value for the null hypothesis that the difference lies outside the range from ``low`` to ``high``.
 
         The bounds are contrasts. The result is None if the standard error isn't above 0.
         """
@@ -61,7 +61,7 @@ class Difference:
         return max(self._tail(low - self.estimate), self._tail(self.estimate - high))
 
     def p_beyond(self, low, high) -> float | None:
-        """Return the p value for the null hypothesis that the difference lies in the range from ``low`` to ``high``.
+        """Return the p-value for the null hypothesis that the difference lies in the range from ``low`` to ``high``.
 
         The bounds are contrasts. The test is one-sided at the bound with the smaller p. The result is None if the standard error
         isn't above 0.

@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-# Maximum number of values for which Royston's approximation of the p value was fitted (Royston, 1995, AS R94).
+# Maximum number of values for which Royston's approximation of the p-value was fitted (Royston, 1995, AS R94).
 SHAPIRO_MAX_N = 5000
 SHAPIRO_MIN_N = 3
 

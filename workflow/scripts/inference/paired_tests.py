@@ -77,7 +77,7 @@ class StudentMean:
         self.statistic = self.mean / self.error
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return the p value for the null hypothesis that the mean is `null`.
+        """Return the p-value for the null hypothesis that the mean is `null`.
 
         For one-sided tests, the null hypothesis is that the mean is at most `null` ("greater") or at least `null` ("less").
         """
@@ -96,7 +96,7 @@ class FlippedMean:
     """Sign-flip test of the mean (Fisher, 1935, section 21), and the interval that inverts this test.
 
     If the signs of some contrasts are flipped about a null value, the mean of all contrasts doesn't decrease if and only if the mean of the
-    flipped contrasts was at most the null value. So the p value for any null value, and the interval, follow from the means of subsets of
+    flipped contrasts was at most the null value. So the p-value for any null value, and the interval, follow from the means of subsets of
     the contrasts (Hartigan, 1969, "Using subsample values as typical values", JASA 64). Up to `EXACT_MAX_PAIRS` pairs, all 2^n - 1 subsets
     are used. For more pairs, `FLIPS` subsets are drawn at random, and are the same for every sample of this size (Monte Carlo p: Davison
     and Hinkley, 1997, section 4.2). Where drawn flips can't distinguish p from 0, Hoeffding's bound is used: the flipped sum is at least T
@@ -115,7 +115,7 @@ class FlippedMean:
         self.means[np.abs(self.means) <= self.rounding] = 0.0
 
     def p(self, null=0.0, alternative="two-sided") -> float:
-        """Return the p value for the null hypothesis that the mean is `null`.
+        """Return the p-value for the null hypothesis that the mean is `null`.
 
         For one-sided tests, the null hypothesis is that the mean is at most `null` ("greater") or at least `null` ("less").
         """

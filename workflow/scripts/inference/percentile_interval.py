@@ -60,8 +60,8 @@ def least_values(share: float, confidence: float, kind: str = TWO_SIDED) -> int:
 def percentile_interval(values, share: float, confidence: float) -> PercentileEstimate:
     """Return a percentile of independent values, with its interval or upper bound if there are enough values.
 
-    Both ends are values of the sample. The error probability is 1 - ``confidence``: the percentile lies below the interval with at most
-    half of it, above the interval with at most half of it, and above an upper bound with at most all of it.
+    Both ends are values of the sample. Let a be 1 - ``confidence``. The percentile lies below the interval with a probability of at most
+    a / 2, above the interval with a probability of at most a / 2, and above an upper bound with a probability of at most a.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class SequentialTest:
     error: float
 
     def evidence(self, hits, values) -> float:
-        """Return the log-likelihood ratio of the upper kind to the lower kind (natural logarithm)."""
+        """Return the natural logarithm of the likelihood ratio of the upper kind to the lower kind."""
         return hits * math.log(self.least / self.most) + (values - hits) * math.log((1 - self.least) / (1 - self.most))
 
     def verdict(self, hits, values) -> str | None:

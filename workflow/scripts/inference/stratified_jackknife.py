@@ -100,7 +100,7 @@ def ratio_interval(above, below, strata, tail) -> tuple[np.ndarray, np.ndarray]:
 
 
 def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
-    """Return the one-sided p values for two alternatives: the statistic is at least 0, and the statistic is below 0.
+    """Return the one-sided p-values for two alternatives: the statistic is at least 0, and the statistic is below 0.
 
     If no row differs from the row for all data, the result is certain: p is 0 or 1.
 
@@ -114,7 +114,7 @@ def chances(rows, strata) -> tuple[np.ndarray, np.ndarray]:
 
 
 def at_least(p_values, number) -> np.ndarray:
-    """Return the p value for the claim that at least ``number`` of the statements along the last axis are true.
+    """Return the p-value for the claim that at least ``number`` of the statements along the last axis are true.
 
     It is Bonferroni's partial conjunction, (m - u + 1) times the u-th smallest p (Benjamini and Heller, 2008, Biometrics 64(4)).
     """

@@ -84,7 +84,7 @@ def note_begun(folder: Path) -> None:
 
 
 def note_finished(folder: Path) -> None:
-    """Mark results as finished if the manifest is newer than all files listed in it."""
+    """Mark results as finished unless a file in the manifest is newer than the manifest by more than `TOUCHED_NS`."""
     manifest = folder / MANIFEST
     with contextlib.suppress(OSError, ManifestError):
         written_ns = manifest.stat().st_mtime_ns

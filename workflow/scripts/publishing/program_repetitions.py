@@ -54,7 +54,7 @@ def chosen_runs(runs, folder) -> dict[str, list[Path]]:
 
 
 def repetition_words(cca, documents) -> str:
-    """Repeat runs of a program's CCA; return a sentence on whether their documents are the same to the byte.
+    """Repeat runs of a program's CCA; return a sentence on whether their documents are byte-identical.
 
     Raises
     ------

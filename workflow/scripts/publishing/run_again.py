@@ -42,7 +42,7 @@ class FinishedRun:
 
 
 def finished_run(path: Path, recorded: str) -> FinishedRun:
-    """Return the run to which a document belongs; ``recorded`` says in messages what is recorded, such as "packets".
+    """Return the run to which a document belongs; ``recorded`` names what is to be recorded, such as "packets".
 
     Raises
     ------

@@ -65,7 +65,7 @@ def first_picture(outline, figures, tables, findings=()) -> dict | None:
 
 
 def _opening(slug, item, section, panels):
-    """Return the page's opening (see `first_picture`), showing the first few of a figure's ``panels``, and set the figure's ``opens``."""
+    """Return the page's opening (see `first_picture`) with the first few of a figure's ``panels``; set ``opens`` in the figure."""
     shown = panels[: PANELS.get(item["columns"], item["columns"])]
     item["opens"] = shown == item["panels"]
     return {

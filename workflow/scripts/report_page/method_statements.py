@@ -38,7 +38,7 @@ NETWORK = (
     Statement("and routers in series, or cables between the hosts,", none("dumbbell") & some("chain") & some("cable")),
     Statement("simulated by ns-3.", every("simulator")),
     Statement("with {programs} on the hosts.", ~every("simulator")),
-    Statement("Programs over TCP ({tcp_programs}) sent by the CCA in their names if the kernel has it, as the kernel's sockets show, and otherwise by the CCA that they chose for their sockets (TCP_CONGESTION), or by CUBIC.", known("tcp_programs")),
+    Statement("Programs over TCP ({tcp_programs}) used the CCA in their names if the kernel has it, as the kernel's sockets show, and otherwise the CCA that they chose for their sockets (TCP_CONGESTION), or CUBIC.", known("tcp_programs")),
     Statement("Groups marked (reverse) send in the opposite direction; statements about a run that don't name a group refer to the other groups.", some("reverse flows")),
     Statement("The hosts run on a Linux guest kernel with a virtual clock.", some("guest kernel") & none("own kernel")),
     Statement("The hosts run on the machine's own kernel.", some("own kernel") & none("guest kernel")),

@@ -72,6 +72,8 @@ _AGAIN_ELSEWHERE = (
 )
 
 _OF_GROUPS = Statement("Only groups of flows with the CCA under test count.", some("groups"))
+#: Precondition: flows under test use the kernel's TCP.
+_OF_TCP = known("kernel_tested") | known("tcp_programs_tested")
 #: Slug of a metric -> definition and source in words.
 WORDS = {
     "goodput": MetricWords(
@@ -96,7 +98,7 @@ WORDS = {
     ),
     "rtt": MetricWords(
         (
-            Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", known("kernel_tested") | known("tcp_programs_tested")),
+            Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", _OF_TCP),
             Statement("For programs over UDP ({udp_programs_tested}), it is the mean of the smoothed round-trip times in the program's log (qlog). The log is read only in scenarios with time series; without it, this metric is empty.", known("udp_programs_tested")),
             Statement(
                 "It consists of the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
@@ -131,7 +133,7 @@ WORDS = {
     ),
     "retransmits": MetricWords(
         (
-            Statement("Segments that TCP retransmitted, summed over the flows of the run.", ALWAYS),
+            Statement("Segments that TCP retransmitted, summed over the flows of the run.", _OF_TCP),
             Statement("Programs over UDP ({udp_programs_tested}) don't have this metric.", known("udp_programs_tested")),
             _OF_GROUPS,
             Statement("Not normalised: a faster CCA sends more packets, so more of them can be lost.", known("several_ccas")),
@@ -171,7 +173,7 @@ WORDS = {
         _AGAIN_ELSEWHERE,
     ),
     "published-retransmits": MetricWords(
-        (Statement("Segments that TCP retransmitted, summed over the streams: the same as our metric.", ALWAYS),),
+        (Statement("Segments that TCP retransmitted, summed over the streams: the same as our metric.", _OF_TCP),),
         "iperf3, sender side (the kernel's TCP_INFO)",
         _AGAIN_ELSEWHERE,
     ),

@@ -128,9 +128,10 @@ def steady_flow(intervals, start_offset_ms, steady) -> dict[str, float | None]:
 
 
 def _change_percent(values):
-    """Return the change from the mean of the first half of values to the mean of the second half, in percent of the mean of both halves.
+    """Return the change from the mean of the first half of the values to the mean of the second half.
 
-    None if there are fewer than four values, if any value is missing, or if the sum is 0.
+    The change is a percentage of the mean of both halves. It is None if there are fewer than four values, if any value is missing, or
+    if the sum is 0.
     """
     if len(values) < 4 or None in values or not sum(values):
         return None

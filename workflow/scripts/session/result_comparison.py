@@ -173,7 +173,7 @@ def _noted(head, *notes):
 
 
 def _invalid_runs(head, cell):
-    """Yield the row that counts invalid runs, if there are any; pairs with an unknown run are left out, and counted in the note."""
+    """Yield the row that counts invalid runs, if there are any; pairs with an unknown run are omitted and counted in the note."""
     known = ~cell["unknown"].astype(bool).any(axis=1)
     invalid = ~cell["valid"].astype(bool)[known]
     head = head | {"measure": "Invalid runs"}

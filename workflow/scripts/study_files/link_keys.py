@@ -25,7 +25,7 @@ def _node(option):
         named = {"anyOf": [{"required": [direction]} for direction in DIRECTIONS]} if "properties" in value else {}
         value = {"if": {"type": "object", **named}, "then": ways, "else": value}
     needs = ", ".join(f"`{key}: {_written(allowed)}`" for key, allowed in option.all_needs.items())
-    description = f"{OPTION_WORDS[option.name]} {f'With {needs}. ' if needs else ''}Linux only."
+    description = f"{OPTION_WORDS[option.name]} {f'Only with {needs}. ' if needs else ''}Linux only."
     return {"description": description, **value, "default": option.default}
 
 

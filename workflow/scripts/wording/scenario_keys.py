@@ -95,7 +95,7 @@ class Differences:
         return [SEPARATOR.join(filter(None, of_scenario)) for of_scenario in texts]
 
     def unusual_words(self, key) -> list[str]:
-        """Return `words` for one key, but "" for scenarios with the majority's value, provided that all other texts are not empty."""
+        """Return `words` for one key, but "" for a value that most scenarios have, provided that no other text is empty."""
         values, words = self.values[key], self.words([key])
         usual = next((value for value in set(values) if 2 * values.count(value) > len(values)), None)
         unusual = ["" if value == usual else text for value, text in zip(values, words, strict=True)]

@@ -1,9 +1,9 @@
 """Labels of a study's scenarios: a unique text for each scenario, with all conditions that distinguish the scenarios.
 
-A text consists of parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if its value differs
-between scenarios. A key without special wording is omitted for scenarios with the majority's value. If a part has the same text for
-different values, these values are appended, so that every differing key is visible. To find scenarios that belong together, use
-`settings_of`, not these texts.
+A text consists of parts. Rate, RTT, loss and flows are always present. Any other key of a resolved scenario is included if its value
+differs between scenarios. If more than half of the scenarios have the same value of a key without special wording, the key is omitted for
+these scenarios. If a part has the same text for different values, these values are appended, so that every differing key is visible. To
+find scenarios that belong together, use `settings_of`, not these texts.
 """
 
 from experiment.host_options import HOST_OPTIONS

@@ -43,7 +43,7 @@ def check_web_objects(specification, document) -> Check:
 
 
 def check_web_cca(specification, document) -> Check:
-    """A connection that each web server accepted before the traffic used the CCA of the server's group, according to the kernel."""
+    """Each web server accepts one connection before the traffic starts; the kernel reports the CCA of the server's group for it."""
     wanted = [(group.name, specification.server_kernel_cca(group)) for group in specification.groups_of(WEB)]
     of_servers = [(objects["group"], objects["cca"]) for objects in document["web"]]
     expected, observed = (", ".join(f"{name}: {cca}" for name, cca in pairs) for pairs in (wanted, of_servers))

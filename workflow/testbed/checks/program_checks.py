@@ -198,7 +198,7 @@ def check_qlog(specification, document) -> Check:
 def check_program_cca(specification, document) -> Check:
     """Each flow of a program over TCP that is named after a CCA of the kernel (``nginx:bbr``) used this CCA, according to the kernel.
 
-    A flow whose connection was established between two readings only is not judged.
+    A flow whose connections existed only between two readings is not judged.
     """
     by_number, wrong = {flow.number: flow for flow in specification.program_flows}, []
     for one in document["program_sockets"]:

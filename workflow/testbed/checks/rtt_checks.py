@@ -4,7 +4,7 @@ from testbed.checks.check import Check, in_turn
 from testbed.checks.flow_checks import readings
 from testbed.readings.deliveries import COOKIE_ACKED_BYTES
 
-#: Linux's default pacing rate after slow start, in percent of the rate that cwnd and RTT allow (`net.ipv4.tcp_pacing_ca_ratio`).
+#: Linux's default pacing rate after slow start, as a percentage of the rate that cwnd and RTT allow (`net.ipv4.tcp_pacing_ca_ratio`).
 TCP_PACING_PERCENT = 120
 
 

@@ -65,7 +65,7 @@ def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
 
 
 def _places_of(runs, scenarios):
-    """Return each scenario's label, platform, conditions, buffer, and the buffer's size in percent of the BDP."""
+    """Return each scenario's label, platform, conditions, buffer, and the buffer's size as a percentage of the BDP."""
     table, runs = with_series(scenarios), runs_at_centre(runs, scenarios)
     queues = runs.groupby("scenario", sort=False)["queue_bdp"].first()
     return {

@@ -11,7 +11,7 @@ KATO_PAPER = "kato-bbr-ns3"
 RATE_MBPS, FLOWS, VERSION = 1000, 16, "3.40"
 # In the paper, a flow starves if its goodput is "less than 1 Mbps" (section III.B); the fair share is 62.5 Mbit/s.
 STARVED_SHARE = 1 / 62.5
-# Buffer in percent of the BDP (around 10,000 packets) -> mean, standard deviation and total in Mbit/s.
+# Buffer as a percentage of the BDP (around 10,000 packets) -> mean, standard deviation and total in Mbit/s.
 TABLE_2 = {
     1: (39.5, 31.0, 632.0),
     5: (35.9, 32.0, 574.8),
@@ -26,8 +26,8 @@ NEAR = 0.1
 def paper_row(bdp_percent: float) -> dict[str, float] | None:
     """Return the paper's values for a buffer, or None if the paper doesn't report on this buffer.
 
-    The values are the mean, the standard deviation and the total in percent of the link's rate, and Jain's index. The index follows from
-    the mean and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).
+    The values are the mean, the standard deviation and the total as percentages of the link's rate, and Jain's index. The index follows
+    from the mean and the standard deviation (with the divisor n): 1 / (1 + (sd / mean)^2).
     """
     for percent, (mean, sd, total) in TABLE_2.items():
         if abs(bdp_percent / percent - 1) <= NEAR:

@@ -134,7 +134,7 @@ def findings(material: ReportMaterial) -> list[Finding]:
 
 
 def sentence(table: pd.DataFrame) -> str:
-    """Report how many rows agree with their exact values, the rate's largest error, and the quantities that are off."""
+    """Report how many rows agree with their exact values, the rate's largest error, and the quantities that don't agree."""
     quantities = summaries(table)
     points, agreeing = (sum(getattr(summary, name) for summary in quantities) for name in ("points", "agreeing"))
     text = f"{agreeing:,} of {count(points, 'measured value')} agree with their exact numbers"

@@ -24,7 +24,7 @@ CHAIN_CELLS = Table(
         ),
         number_column("long_goodput_mbps", "Mbit/s", "Mean goodput per long flow, excluding start-up.", _NO_RUN),
         number_column("cross_goodput_mbps", "Mbit/s", "Mean goodput per cross flow, excluding start-up.", _NO_RUN),
-        number_column("used_percent", "%", "Goodput at a bottleneck in percent of the goodput of an always full bottleneck, averaged over bottlenecks.", _NO_RUN),
+        number_column("used_percent", "%", "Goodput at a bottleneck as a percentage of the goodput of an always full bottleneck, averaged over bottlenecks.", _NO_RUN),
         number_column("long_rtt_ms", "ms", "Mean RTT of the long flows, including queues.", _NO_RUN),
         number_column("cross_rtt_ms", "ms", "Mean RTT of the cross flows, including queues.", _NO_RUN),
         number_column("long_retransmit_percent", "%", "Share of the long flows' segments that were retransmitted.", _NO_RUN),

@@ -46,10 +46,10 @@ def nested(values, bounds: Bounds, steps, tail) -> tuple[np.ndarray, np.ndarray,
 
 
 def farthest(values, bounds: Bounds, steps, tail, middle) -> tuple[int, float, float]:
-    """Return the index and the interval of the part farthest from `middle`, after reducing the parts by `steps`.
+    """Return the index of the part farthest from `middle` and both ends of its interval, after reducing the parts by `steps`.
 
-    The index refers to the flattened result of the steps. The interval, of which both ends are returned, is for the farthest value on this
-    part's side of `middle`. The other parameters are the same as in `nested`.
+    The index refers to the flattened result of the steps. The interval is for the farthest value on this part's side of `middle`. The
+    other parameters are the same as in `nested`.
     """
     one = nested(values, bounds, steps, tail)
     joint = nested(values, lambda tail: bounds(tail / max(one[0].size, 1)), steps, tail)

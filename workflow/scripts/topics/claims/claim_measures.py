@@ -42,7 +42,7 @@ class Measure:
     within: tuple = ()
     #: Reference for values in percent: link, fair_share or total; None for absolute values.
     relative_to: str | None = None
-    #: Aggregate over a flow's time series, and the start and end of the included part in percent of the run's duration.
+    #: Aggregate over a flow's time series, and the start and end of the included part as a percentage of the run's duration.
     over_time: tuple | None = None
 
     @property
@@ -139,13 +139,13 @@ def run_values(measure, runs, flows=None, sockets=None) -> np.ndarray:
 
 
 def relative_to_capacity(of_runs, measure, runs) -> np.ndarray:
-    """Return runs' values in percent of the path's capacity if the measure is relative, and unchanged if it isn't."""
+    """Return runs' values as a percentage of the path's capacity if the measure is relative, and unchanged if it isn't."""
     values = np.asarray(of_runs, float)
     return 100 * values / runs["capacity_mbps"].to_numpy(float) if measure.relative_to else values
 
 
 def _relative(values, to):
-    """Return the flows' values in percent of `to`: the path's capacity, the fair share or the sum over all flows.
+    """Return the flows' values as a percentage of `to`: the path's capacity, the fair share or the sum over all flows.
 
     Values are unchanged if `to` is None.
     """

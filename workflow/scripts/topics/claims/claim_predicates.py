@@ -162,7 +162,7 @@ def threshold(claim, samples, tail) -> Outcome:
     """Return the `Outcome` for a statistic of a group of cells; the claim's `pick` selects the statistic.
 
     The lowest, highest, farthest or average mean of the cells, and the median of all runs, are in the measure's unit. The largest standard
-    deviation is in percent of the mean.
+    deviation is a percentage of the mean.
     """
     measure, pick, strata = measure_of(claim), claim["pick"], strata_of(claim, samples)
     unit = measure.unit
@@ -244,7 +244,7 @@ def _margin_unit(claim):
 def no_difference(claim, samples, tail) -> Outcome:
     """Return the `Outcome` for the difference between the IPv6 mean and the IPv4 mean over all cells.
 
-    The difference is in percent of the IPv4 mean, or in the unit of the quantity.
+    The difference is a percentage of the IPv4 mean, or is in the unit of the quantity.
     """
     cells = _selected(claim, samples, ip_versions=["ipv4", "ipv6"])
     four, six = (cells[..., place].mean(axis=(1, 2))[:, None] for place in (0, 1))
@@ -266,7 +266,7 @@ def no_difference(claim, samples, tail) -> Outcome:
 
 
 def dominance(claim, samples, tail) -> Outcome:
-    """Return the `Outcome` for one factor's mean square, in percent of the sum of two factors' mean squares.
+    """Return the `Outcome` for one factor's mean square, as a percentage of the sum of two factors' mean squares.
 
     The mean squares come from a two-way analysis of variance of the cells' means within each scenario,
     with one value per cell (Montgomery, Design and Analysis of Experiments, "two-factor factorial, one

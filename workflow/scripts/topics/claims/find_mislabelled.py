@@ -111,7 +111,7 @@ def _namesakes(group, wrong):
 def _compare_runs(runs, twins):
     """Compare runs, metric by metric, with another CCA's runs in the same replications.
 
-    Returns the number of replications in which every metric is equal, and the largest difference of a metric in percent of
+    Returns the number of replications in which every metric is equal, and the largest difference of a metric as a percentage of
     the larger value. The difference is None if there is no replication with both runs.
     """
     columns = ["replication", *MISLABELLED_METRICS]

@@ -302,7 +302,7 @@ def _ends(side) -> list[float]:
 
 
 def _interval(row, side) -> list[float]:
-    """Return both ends of the interval at a place, the lower end first; values in the direction of the difference are positive."""
+    """Return the lower and the upper end of a place's interval; values in the direction of the difference are positive."""
     ends = [side.direction * _seen(row[end], side) for end in ("difference_low", "difference_high")]
     return sorted(ends)
 

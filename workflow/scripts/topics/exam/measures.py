@@ -152,7 +152,7 @@ def after_change(run: RunData) -> dict[str, float]:
 
 
 def dip_percent(run: RunData) -> float:
-    """Return the lowest total goodput in any step of `BIN_S` after the path's last change, in percent of the path's capacity.
+    """Return the lowest total goodput in any step of `BIN_S` after the path's last change, as a percentage of the path's capacity.
 
     The first step after the change is ignored.
     """
@@ -179,7 +179,7 @@ def jain_index(run: RunData) -> float:
 
 
 def least_percent(run: RunData) -> float:
-    """Return the lowest goodput of any flow in percent of the mean over all flows, excluding start-up; 0 if all flows deliver nothing."""
+    """Return the lowest goodput of any flow as a percentage of the flows' mean, excluding start-up; 0 if no flow delivers anything."""
     goodput = steady_mbps(run).to_numpy()
     return float(100 * goodput.min() / goodput.mean()) if goodput.any() else 0.0
 
@@ -203,7 +203,7 @@ def rtt_exponent(run: RunData) -> float:
 def failover(run: RunData) -> dict[str, float]:
     """Return the delivery rate while only one path is up, and the longest time in s without any delivery.
 
-    The rate is in percent of this path's capacity.
+    The rate is a percentage of this path's capacity.
     """
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
     ideal = path_ideal_mbps(run.row, run.scenario)
@@ -217,7 +217,7 @@ def subflows_percent(run: RunData) -> float:
 
 
 def crowd_percent(run: RunData) -> float:
-    """Return the goodput of the crowd's flows in percent of their fair share; a flow that delivered nothing has a goodput of 0."""
+    """Return the goodput of the crowd's flows as a percentage of their fair share; a flow that delivered nothing has a goodput of 0."""
     crowd = run.groups[run.groups["group"] == "crowd"].iloc[0]
     fair = run.row["ideal_goodput_mbps"] * crowd["members"] / (crowd["members"] + 1)
     of_flows = lifetime_mbps(run)[run.flows["group"] == "crowd"]

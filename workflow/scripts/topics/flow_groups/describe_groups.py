@@ -26,7 +26,7 @@ def describe_groups(groups, scenarios, pausing, confidence) -> pd.DataFrame:
 
 
 def shares_percent(groups, pausing=()) -> pd.Series:
-    """Return the goodput of each group in percent of the total goodput in the same run and direction.
+    """Return the goodput of each group as a percentage of the total goodput in the same run and direction.
 
     The share is missing if the groups send at different times, if a group pauses (its goodput is that of its on-times), or if the goodput of
     a group is missing.

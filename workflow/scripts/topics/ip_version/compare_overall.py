@@ -123,7 +123,7 @@ def _by_scenario(cells, null, metric, margin, tests, params, notes) -> dict:
     row["ci_low"], row["ci_high"] = (to_effect(end, metric.scale) for end in test.interval(params.confidence))
     if null == EQUAL:
         low, high = bounds(margin, metric.scale)
-    else:  # the margin is in percent of IPv4's goodput, but contrasts are relative to the expected ratio
+    else:  # the margin is a percentage of IPv4's goodput, but contrasts are relative to the expected ratio
         ratio = 100 * math.expm1(float(of_scenario["expected"].mean()))
         low, high = (
             from_effect(ratio + side * margin, metric.scale) - from_effect(ratio, metric.scale) for side in (-1, 1)

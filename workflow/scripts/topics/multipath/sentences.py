@@ -192,7 +192,7 @@ def baseline_words(joined) -> str:
 
 
 def header_percent_words(joined) -> str:
-    """Return the largest cost of headers in percent of plain TCP's goodput, such as "4.6"; "" if it is unknown."""
+    """Return the largest cost of headers as a percentage of plain TCP's goodput, such as "4.6"; "" if it is unknown."""
     lost = 100 * (1 - joined["ceiling_factor"] / joined["paths"]).dropna()
     return number(lost.max(), 1) if len(lost) and lost.max() > 0 else ""
 

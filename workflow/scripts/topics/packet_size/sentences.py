@@ -136,7 +136,7 @@ def sent_sentence(cells) -> str:
 def ip_version_sentence(differences, header_margin) -> str:
     """Report the difference between IPv6 and IPv4, and the part of the difference that IPv6's longer header explains.
 
-    Under a real clock, report instead in how many cells the header explains the difference to within ``header_margin`` (in percent of
+    Under a real clock, report instead in how many cells the header explains the difference to within ``header_margin`` (a percentage of
     IPv4's mean).
     """
     rows = differences[(differences["question"] == IP_VERSION) & differences["percent"].notna()]

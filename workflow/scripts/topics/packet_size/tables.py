@@ -48,7 +48,7 @@ SIZE_CELLS = Table(
         number_column("background_back_mbps", "Mbit/s", "Mean rate of the requests to the server, in the other direction of the cable.", _NO_SERVER),
         number_column("calculated", "", "Value of the metric calculated from the headers alone, in the row's unit.", _NOT_CALCULATED),
         number_column("excess", "", "Excess of the mean over the calculated value, in the row's unit.", _NOT_CALCULATED),
-        number_column("difference_percent", "%", "Excess of the mean over the calculated value, in percent of the calculated value.", _NOT_CALCULATED),
+        number_column("difference_percent", "%", "Excess of the mean over the calculated value, as a percentage of the calculated value.", _NOT_CALCULATED),
         number_column(
             "allowance", "µs",
             "Additional time that a round trip may take, because of the guest's clock and the server's messages; 0 for throughput.",
@@ -95,11 +95,11 @@ SIZE_DIFFERENCES = Table(
             "ci_low", "ci_high", "", "the difference (paired for IP versions, otherwise Welch's)",
             "there are fewer than 6 pairs or fewer than 6 runs on a side, some pairs or runs are outliers, or all runs give the same value",
         ),
-        number_column("percent", "%", "`difference` in percent of `mean_first`.", _ONE_SIDE),
+        number_column("percent", "%", "`difference` as a percentage of `mean_first`.", _ONE_SIDE),
         number_column("expected", "", "Difference between the two calculated values.", _NOT_COMPARABLE),
-        number_column("expected_percent", "%", "Difference between the two calculated values, in percent of the first cell's value.", _NOT_COMPARABLE),
+        number_column("expected_percent", "%", "Difference between the two calculated values, as a percentage of the first cell's value.", _NOT_COMPARABLE),
         number_column(
-            "printed_percent", "%", "Difference between the two means that the paper prints, in percent of the first cell's mean.",
+            "printed_percent", "%", "Difference between the two means that the paper prints, as a percentage of the first cell's mean.",
             "the paper doesn't print both means",
         ),
         number_column(

@@ -83,12 +83,12 @@ def measures_of(phase, samples, queue) -> dict[str, float]:
 
 
 def utilisation_percent(phase, times, delivered) -> float:
-    """Return the data delivered during a phase, in percent of the path's capacity (`share_percent`); nan while the path is down."""
+    """Return the data delivered during a phase, as a percentage of the path's capacity (`share_percent`); nan while the path is down."""
     return np.nan if phase.down else share_percent(phase, times, delivered)
 
 
 def share_percent(phase, times, delivered, begin_s=None, end_s=None) -> float:
-    """Return the data delivered during a phase, in percent of the path's capacity.
+    """Return the data delivered during a phase, as a percentage of the path's capacity.
 
     ``begin_s`` and ``end_s`` limit the calculation to part of the phase. Data and capacity are counted from the first to the last sample.
     The result is nan if the capacity is unlimited or there are fewer than two samples. ``times`` and ``delivered`` come from

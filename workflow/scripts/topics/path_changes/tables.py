@@ -21,7 +21,7 @@ PHASE_COLUMNS = (
 )
 #: Measures of a phase in one run; the means over a cell's runs have the same names.
 MEASURES = (
-    number_column("utilisation_percent", "%", "Data delivered by all `forward` flows during the phase, in percent of the path's capacity. Deliveries lag behind the bottleneck by up to a round trip.", _DOWN),
+    number_column("utilisation_percent", "%", "Data delivered by all `forward` flows during the phase, as a percentage of the path's capacity. Deliveries lag behind the bottleneck by up to a round trip.", _DOWN),
     number_column(
         "used_s", "s",
         "Time from the start of the phase to the end of the first period in which all `forward` flows together delivered 90 % of the path's capacity. "

@@ -36,7 +36,7 @@ NO_IDEAL = "no ideal known"
 def _ideal_shares(runs) -> pd.DataFrame:
     """Return one row per cell, with means over the valid runs.
 
-    ``percent`` is the mean goodput in percent of the ideal; if it is missing, ``note`` gives the reason.
+    ``percent`` is the mean goodput as a percentage of the ideal; if it is missing, ``note`` gives the reason.
     """
     rows = []
     for (scenario, *cell), group in runs.groupby(CELL, sort=False):
@@ -158,7 +158,7 @@ def _describe(of_panel, scenarios, ip_version):
             for cell in cells
         )
         parts.append(f"{heading(scenario)}: {values}")
-    return f"Mean goodput in percent of the ideal, {ip_words(ip_version)}. {'; '.join(parts)}."
+    return f"Mean goodput as a percentage of the ideal, {ip_words(ip_version)}. {'; '.join(parts)}."
 
 
 def plot_ideal(runs, scenarios) -> Drawing:

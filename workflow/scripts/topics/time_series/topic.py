@@ -16,7 +16,7 @@ MOST_CELLS, MOST_FLOWS = 8, 8
 
 @dataclass(frozen=True)
 class Picture:
-    """A cell of which one run is plotted."""
+    """A cell from which one run is plotted."""
 
     slug: str
     scenario: str
@@ -55,7 +55,7 @@ def _is_plain(scenario):
 
 
 def pictures(design) -> tuple[Picture, ...]:
-    """Return the cells of a `StudyDesign` of which a run is plotted.
+    """Return the cells of a `StudyDesign` from which a run is plotted.
 
     By default, these are all sampled cells. If there are too many, only cells with a constant path are returned; if these are still too
     many, or if runs contain too many flows, none are returned.

@@ -8,8 +8,8 @@ from tcp_models.window_laws import ACKNOWLEDGED_AT_ONCE, left_packets
 from topics.time_series.window_theory import TheoryPath, steady_tooth
 from wording.number_format import rounded
 
-#: Quantity -> unit, and the verdict's tolerance for effects outside the theory, in percent of the ends of the range (None if there is no
-#: verdict).
+#: Quantity -> unit, and the verdict's tolerance for effects outside the theory, as a percentage of the ends of the range (None if there
+#: is no verdict).
 QUANTITIES = {
     "left by a loss": ("of the peak", 3),
     "peak": ("packets", 3),

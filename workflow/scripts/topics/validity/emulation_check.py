@@ -36,9 +36,9 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
 def _independent_runs(runs):
     """Return the runs whose losses are independent: for each seed, the run that sent the most packets.
 
-    Runs of one scenario and replication use the same seed, so the link drops packets with the same serial numbers in all these runs: the
-    losses of runs with fewer packets also occur in the run with the most packets. Counting k such runs would make an
-    interval up to sqrt(k) times too narrow.
+    Runs of one scenario and replication use the same seed, so the link drops packets with the same numbers, counted from the first packet,
+    in all these runs: the losses of runs with fewer packets also occur in the run with the most packets. Counting k runs of a seed would
+    make an interval up to sqrt(k) times too narrow.
     """
     return runs.sort_values("packets", kind="stable", ascending=False).drop_duplicates("seed")
 
