@@ -36,7 +36,7 @@ def test_it_is_said_which_cca_a_program_over_tcp_uses():
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic", protocol="tcp"))) == ["mine:cubic"]
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic"))) == []
     (text,) = (one.text for one in NETWORK if "{tcp_programs}" in one.text)
-    assert text.endswith(f"or by {cca_name(LINUX_DEFAULT)}.")
+    assert text.endswith(f"or {cca_name(LINUX_DEFAULT)}.")
 
 
 def test_each_metric_names_what_it_is_read_from_for_programs_too():
