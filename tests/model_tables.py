@@ -12,12 +12,14 @@ from topics.theory import fit_models
 from topics.theory.tables import MODELS, REGRESSIONS
 
 
-def fit(study, folder, unlike=None):
+def fit(study, folder, unlike=None, programs=()):
     """Return models and regressions in the form in which they are read."""
     tidy = tidy_tables.write_tidy(study, folder)
     outputs = SimpleNamespace(models=folder / "models.csv", regressions=folder / "regressions.csv")
     inputs = SimpleNamespace(runs=tidy / "runs.csv", scenarios=tidy / "scenarios.csv")
-    carry_out(fit_models.__name__, inputs, outputs, SimpleNamespace(confidence=0.95, unlike=unlike or {}))
+    carry_out(
+        fit_models.__name__, inputs, outputs, SimpleNamespace(confidence=0.95, unlike=unlike or {}, programs=programs)
+    )
     for path in (outputs.models, outputs.regressions):
         assert not re.search(r"(?i)(^|,)(nan|-?inf)(,|$)", path.read_text(), re.MULTILINE)
     return read_table(outputs.models, MODELS), read_table(outputs.regressions, REGRESSIONS)

@@ -150,7 +150,7 @@ def test_flows_of_other_groups_have_their_own_lines_at_their_own_times():
     ]  # fmt: skip
     absent = dict.fromkeys(("retransmits", "rtt_ms", "cwnd_bytes"), float("nan"))
     lines = series_of(runs, flows, intervals=pd.DataFrame(rows).assign(**absent))
-    words = "Passed to TCP by the senders, sum of the "
+    words = "Data sent by the applications, sum of the "
     assert [(line["words"].removeprefix(words), line["cca"], line["t"], line["v"]) for line in lines] == [
         ("flows", "", [1, 2, 3, 4, 5], [1, 1, 11, 10, 10]),
         ("flows", "bbr", [1, 2, 3], [100] * 3),

@@ -36,29 +36,37 @@ def test_it_is_said_which_cca_a_program_over_tcp_uses():
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic", protocol="tcp"))) == ["mine:cubic"]
     assert tcp_programs_of(as_run(design_of("cubic", "mine:cubic"))) == []
     (text,) = (one.text for one in NETWORK if "{tcp_programs}" in one.text)
-    assert text.endswith(f"or by {cca_name(LINUX_DEFAULT)}.")
+    assert text.endswith(f"or {cca_name(LINUX_DEFAULT)}.")
 
 
 def test_each_metric_names_what_it_is_read_from_for_programs_too():
     scenarios = pd.DataFrame([{"platform": "uml", "protocol": "tcp"}])
     goodput, rtt = METRICS[:2]
+    (again,) = (metric for metric in METRICS if metric.slug == "retransmits")
     of_both, alone, kernels = (
         facts_of_design(design_of(*ccas)) for ccas in (("cubic", "mine:cubic"), ("mine:cubic",), ("cubic",))
     )
     both = with_sources(goodput, scenarios, of_both)
     assert (
         both.source.startswith("TCP: the senders' kernels at two times")
-        and ". programs: the bytes that the program reports" in both.source
+        and ". programs over UDP: the bytes that the program reports" in both.source
     )
     assert "For programs under test (mine:cubic), goodput counts the bytes that the program reports" in both.definition
     assert with_sources(goodput, scenarios, alone).source.startswith("the bytes that the program reports")
     assert with_sources(goodput, scenarios, kernels).source.startswith("the senders' kernels")
     assert "rograms" not in with_sources(goodput, scenarios, kernels).definition
-    assert "the program's log (qlog)" in with_sources(rtt, scenarios, alone).source
-    assert "For programs over UDP (mine:cubic), it is the mean" in with_sources(rtt, scenarios, of_both).definition
-    assert "TCP" not in with_sources(rtt, scenarios, alone).definition
-    again = with_sources(METRICS[3], scenarios, of_both)
-    assert "Programs over UDP (mine:cubic) don't have this metric." in again.definition
+    assert with_sources(rtt, scenarios, alone).source.startswith("the program's log")
+    words = with_sources(rtt, scenarios, alone).definition
+    assert words.startswith("For programs over UDP (mine:cubic)") and "only in scenarios with time series" in words
+    assert "TCP" not in words
+    assert with_sources(again, scenarios, alone).source == "none"
+    assert (
+        "Programs over UDP (mine:cubic) don't have this metric." in with_sources(again, scenarios, of_both).definition
+    )
+    over_tcp = facts_of_design(design_of("cubic", "mine:cubic", protocol="tcp"))
+    assert "programs over TCP: the kernel's TCP_INFO" in with_sources(rtt, scenarios, over_tcp).source
+    assert "programs over TCP: packets with data" in with_sources(again, scenarios, over_tcp).source
+    assert not {"UDP", "don't have"} & {*with_sources(again, scenarios, over_tcp).definition.split()}
 
 
 def test_a_program_is_chance():

@@ -10,6 +10,8 @@ from run_tables.flows_under_test import numbers_under_test
 from run_tables.group_metrics import groups_of_run, jitter_ms, waits_ms
 from run_tables.load_metrics import convergence_s, load_metrics
 from run_tables.program_deliveries import with_program_deliveries
+from run_tables.program_intervals import interval_columns, program_intervals
+from run_tables.program_metrics import program_flows
 from run_tables.reordering_counts import cwnd_packets, reordering_counts
 from run_tables.run_metrics import flow_metrics, run_metrics
 from study_files import study as studies
@@ -179,13 +181,14 @@ def test_a_run_without_long_flows_has_no_goodput(document):
     assert metrics["packets_sent"] > 0 and not math.isnan(metrics["loss_percent"])
 
 
-def run_of_programs(cca):
+def run_of_programs(cca, protocol="udp"):
     """Return the document of a run of a program or of a CCA of the kernel, in which a group of another program sends from 2 to 4 s.
 
-    The flow under test delivers 1 MB/s for 10 s, or half of this while the other program's flow is active.
+    The flow under test delivers 1 MB/s for 10 s, or half of this while the other program's flow is active. Over TCP, a tenth of a MB is
+    also sent repeatedly.
     """
     program = {
-        "server": "serve {server} {seconds} {bytes}", "client": "get {server} {seconds}", "protocol": "udp", "ccas": ["mine"],
+        "server": "serve {server} {seconds} {bytes}", "client": "get {server} {seconds}", "protocol": protocol, "ccas": ["mine"],
     }  # fmt: skip
     groups = [
         {"name": "own", "cca": "own", "stop_s": 10},
@@ -200,13 +203,14 @@ def run_of_programs(cca):
     side = {"started_ns": 0, "ended_ns": 10**10, "ended_by": "itself", "status": 0, "reported": None}
     document = {
         "specification": asked, "traffic": [], "stack": {"tcp": {"h1": {}, "h2": {}}},
-        "programs": [{"start_ns": start_s * 10**9, "client": side, "server": side} for start_s, _ in flows],
+        "programs": [{"start_ns": start_s * 10**9, "client": {**side}, "server": {**side}} for start_s, _ in flows],
         "program_packets": {
             "flows": [
                 {
                     "first_sent_ns": start_s * 10**9, "last_arrived_ns": 10**8 * len(steps), "step_ns": 10**8,
                     "arrived_bytes_by_step": steps, "bytes_arrived": sum(steps), "distinct_bytes": None,
-                    "bytes_sent": sum(steps), "repeated_packets": None,
+                    "bytes_sent": sum(steps) + 100_000 * (protocol == "tcp"), "repeated_packets": 80 if protocol == "tcp" else None,
+                    "sent_bytes_by_step": steps, "packets_sent": sum(steps) // 1200, "largest_packet_bytes": 1242,
                 }
                 for start_s, steps in flows
             ]
@@ -229,6 +233,91 @@ def test_other_programs_leave_the_window_of_a_program_as_that_of_the_kernels_cca
         strict=True,
     )
     assert max(begins_s) < 0.5 and min(ends_s) > 9.5
+
+
+def intervals_of_first(document):
+    """Return the intervals of a run's first program flow, and the columns that are computed from them."""
+    intervals = list(program_intervals(document))
+    return [row for row in intervals if row["flow"] == 0], interval_columns(document, intervals)[0]
+
+
+def log(seconds, **changes):
+    """Return a log that covers the first seconds of a run."""
+    steps = 10 * seconds + 1
+    columns = {"rtt_ms": [50.0] * steps, "cwnd_bytes": [12_000] * steps, "lost_packets": [*range(steps)]}
+    return {"from_ns": 0, "step_ns": 10**8, "aligned": True, "complete": True, "readings": steps} | columns | changes
+
+
+def test_packets_that_a_log_declares_lost_are_no_retransmits():
+    """The log counts the lost packets so far; added up over the intervals, a run with 100 losses had 490 retransmits after start-up."""
+    document = with_program_deliveries(run_of_programs("p:mine"))
+    document["programs"][0]["server"]["qlog"] = log(10)
+    intervals, columns = intervals_of_first(document)
+    assert (
+        {row["retransmits"] for row in intervals}
+        == {None}
+        == {columns["retransmits_steady"], columns["bytes_sent_steady"]}
+    )
+    assert columns["rtt_mean_ms"] == columns["rtt_steady_ms"] == 50 and columns["cwnd_max_bytes"] == 12_000
+
+
+def test_a_truncated_log_says_nothing_about_later_intervals():
+    """Its last value isn't the RTT of the rest of the run; a complete log ends when nothing changes any more."""
+    for is_complete, known in ((True, [50.0] * 10), (False, [50.0] * 5 + [None] * 5)):
+        document = run_of_programs("p:mine")
+        document["programs"][0]["server"]["qlog"] = log(4, complete=is_complete) | {"rtt_ms": [50.0] * 46}
+        assert [row["rtt_ms"] for row in intervals_of_first(document)[0]] == known
+
+
+@pytest.mark.parametrize("protocol", ["udp", "tcp"])
+def test_intervals_contain_all_data_of_a_flow(protocol):
+    """The flow begins and ends within a step of the packet counts, and a part of its data was in no interval."""
+    document = run_of_programs("p:mine", protocol)
+    document["programs"][0]["start_ns"] = 40_000_000
+    document["program_packets"]["flows"][0]["last_arrived_ns"] = 9_920_000_000
+    document["programs"][0]["client"]["ended_ns"] = 9_930_000_000
+    intervals, _ = intervals_of_first(document)
+    assert sum(row["sent_mbps"] * (row["end_s"] - row["start_s"]) for row in intervals) * 1e6 / 8 == pytest.approx(90e6)
+    # The share of retransmits is relative to the data that the application sent, as for iperf3.
+    assert program_flows(with_program_deliveries(document))[0]["bytes_sent"] == 90_000_000
+
+
+def sockets(connections, every_s):
+    """Return the readings of a program's main connection, with 40 retransmits by 10 s and an RTT of 40 ms plus the time in s."""
+    times_s = [every_s * step for step in range(1, round(10 / every_s) + 1)]
+    series = {
+        "time_s": times_s,
+        "retransmits": [round(4 * at) for at in times_s],
+        "rtt_ms": [40 + at for at in times_s],
+    }
+    return {
+        "program_sockets": [{"flow": 0, "connections": connections, "cca": "reno", "named_cca": None, "series": series}]
+    }
+
+
+@pytest.mark.parametrize(("connections", "repeated", "known"), [(1, 40, True), (2, 42, True), (2, 80, False)])
+def test_retransmits_over_time_are_those_of_all_connections(connections, repeated, known):
+    """With several connections, the retransmits of one were divided by the data of all."""
+    document = with_program_deliveries(run_of_programs("p:mine", "tcp") | sockets(connections, 0.1))
+    document["program_packets"]["flows"][0]["repeated_packets"] = repeated
+    intervals, columns = intervals_of_first(document)
+    assert [row["retransmits"] for row in intervals] == [4 if known else None] * 10
+    assert (columns["retransmits_steady"] is not None) == known and columns["rtt_max_ms"] == 50
+
+
+def test_an_interval_without_a_reading_has_the_latest():
+    """Readings every 2 s, intervals of 1 s: without the RTT of every other interval, there was no RTT after start-up."""
+    document = with_program_deliveries(run_of_programs("p:mine", "tcp") | sockets(1, 2))
+    intervals, columns = intervals_of_first(document)
+    assert [row["rtt_ms"] for row in intervals] == [None, 42, 42, 44, 44, 46, 46, 48, 48, 50]
+    assert columns["rtt_steady_ms"] is not None
+
+
+def test_counters_of_tcp_are_those_of_the_same_hosts_with_a_program():
+    """Other flows on other hosts count in runs of the kernel's CCAs, too."""
+    counts = {host: {"TcpExtTCPSackRecovery": number} for number, host in enumerate(("h2", "h1", "h3"))}
+    of_hosts = {"traffic": [{"sender": "h3", "receiver": "h4"}], "stack": {"tcp": counts | {"h4": {}}}}
+    assert reordering_counts(run_of_programs("p:mine", "tcp") | of_hosts)["recoveries"] == 3
 
 
 def test_counters_of_tcp_dont_describe_a_program_over_udp():

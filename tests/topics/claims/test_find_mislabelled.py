@@ -54,14 +54,14 @@ class Study:
         """The row of the first run that was refused this CCA."""
         return self.runs.index[(self.runs["scenario"] == "refusing") & (self.runs["cca"] == cca)][0]
 
-    def find(self, folder):
+    def find(self, folder, programs=()):
         """Write the tables, run the script's main function, and read its output."""
         self.tables["provenance"]["study"]["scenarios"] = self.scenarios
         tidy = tidy_tables.write_tidy(self.tables, folder)
         self.flows.to_csv(tidy / "flows.csv", index=False)
         inputs = {"runs": tidy / "runs.csv", "flows": tidy / "flows.csv", "provenance": tidy / "provenance.json"}
         outputs = SimpleNamespace(mislabelled=folder / "mislabelled.csv")
-        carry_out(find_mislabelled.__name__, SimpleNamespace(**inputs), outputs, {})
+        carry_out(find_mislabelled.__name__, SimpleNamespace(**inputs), outputs, {"programs": programs})
         return read_table(folder / "mislabelled.csv", MISLABELLED)
 
 
@@ -75,6 +75,13 @@ def test_flows_of_groups_with_a_cca_of_their_own_are_not_mislabelled(study, tmp_
     own = study.flows.index[study.flows["cca"] == "reno"]
     study.flows.loc[own, ["flow_cca", "cca_observed"]] = "bbr"
     assert study.find(tmp_path).empty
+
+
+def test_the_kernels_ccas_of_programs_are_not_mislabelled(study, tmp_path):
+    """A program nginx:reno sends by reno, and it isn't iperf3 that says so."""
+    own = study.flows.index[study.flows["cca"] == "vegas"]
+    study.flows.loc[own, "cca_observed"] = "cubic"
+    assert study.find(tmp_path, programs=["vegas"]).empty and len(study.find(tmp_path)) > 0
 
 
 def test_normal_runs_and_dctcp_do_not_show_up(study, tmp_path):

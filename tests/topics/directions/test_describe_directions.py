@@ -94,8 +94,8 @@ def test_a_finding_names_the_senders_of_each_direction(down, up, words):
     assert words in re.sub(r" \([^)]*\)", "", finding.text)
 
 
-def test_programs_have_no_rtt_and_no_panel():
-    """Programs over UDP report no RTT, and have no interval reports."""
+def test_a_finding_about_flows_without_rtts_gives_none():
+    """Programs over UDP report no RTT without a log."""
     rows = [flow(0, "forward", 10, rtt_mean_ms=None), flow(1, "reverse", 1.5, rtt_mean_ms=None)]
     material = SimpleNamespace(
         design=design_of({}, UP), tables=SimpleNamespace(direction_cells=described(rows)), ranked=lambda cells: cells
@@ -109,13 +109,25 @@ def test_programs_have_no_rtt_and_no_panel():
 
 @pytest.mark.parametrize("shown", [["forward", "rtt"], []])
 def test_only_series_with_data_have_panels(shown, tmp_path):
-    """A program sends one way, or both ways."""
+    """No interval of a flow is known in the other direction, or in both."""
     interval = CELL | {"replication": 1, "flow": 0, "start_s": 0.0, "end_s": 1.0, "sent_mbps": 2.0, "rtt_ms": 40.0}
     pd.DataFrame([interval]).iloc[: len(shown)].to_parquet(tmp_path / "intervals.parquet")
     runs = pd.DataFrame([CELL | {"replication": 1, "valid": True}])
     flows = pd.DataFrame([flow(0, "forward", 10), flow(1, "reverse", 1.5)])
     drawing = plot_directions(runs, SCENARIOS, flows, tmp_path / "intervals.parquet")
     assert list(dict.fromkeys(drawing.data["series"])) == shown and len(drawing.panels) == max(1, len(shown))
+
+
+def test_a_panel_says_if_some_flows_report_no_rtt(tmp_path):
+    """A program over UDP without a log sends one way."""
+    usual = CELL | {"replication": 1, "start_s": 0.0, "end_s": 1.0, "sent_mbps": 2.0}
+    runs = pd.DataFrame([CELL | {"replication": 1, "valid": True}])
+    flows = pd.DataFrame([flow(0, "forward", 10), flow(1, "reverse", 1.5)])
+    for rtt_ms, words in ((42.0, "mean of all flows"), (None, "mean of the flows that report it")):
+        rows = [usual | {"flow": 0, "rtt_ms": 40.0}, usual | {"flow": 1, "rtt_ms": rtt_ms}]
+        pd.DataFrame(rows).to_parquet(tmp_path / "intervals.parquet")
+        drawing = plot_directions(runs, SCENARIOS, flows, tmp_path / "intervals.parquet")
+        assert words in str(drawing.panels)
 
 
 def test_goodputs_of_a_direction_are_added_and_its_rtts_are_averaged():

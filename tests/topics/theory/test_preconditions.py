@@ -22,6 +22,20 @@ def scenario(**parts):
 LONG = {"name": "long", "stop_s": 9}
 
 
+def test_programs_are_not_comparable_with_the_laws(tmp_path):
+    """A program may pause, or have several connections, and a program that sends by Reno isn't another CCA than the law's."""
+    models, regressions = fit(synthetic(), tmp_path, programs=("cubic",))
+    for model in (model_names.SQUARE_ROOT, model_names.CUBIC):
+        rows = pick(models, model=model, cca="cubic")
+        assert (
+            len(rows)
+            and rows["modelled"].isna().all()
+            and rows["note"].str.startswith("not comparable: a program's").all()
+        )
+    assert pick(models, model=model_names.FULL_LINK, cca="cubic")["modelled"].notna().all()
+    assert set(regressions["cca"]) == {"reno", "bbr"}
+
+
 def test_slow_starts_losses_are_none_of_the_law(tmp_path):
     """A case from a review: with 6,336 drops of slow start beside 52 random losses the law gave 6.39 of 87.27 Mbit/s; its own window
     applies only after slow start."""

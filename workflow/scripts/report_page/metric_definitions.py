@@ -36,7 +36,8 @@ def _kinds(scenarios, facts):
     kinds = list(dict.fromkeys(map(_traffic_kind, scenarios.to_dict("records"))))
     if not facts.values["programs_tested"]:
         return kinds
-    return [kind for kind in kinds if facts.values["kernel_tested"] or kind != "TCP"] + [PROGRAMS]
+    programs = [kind for protocol, kind in PROGRAMS.items() if facts.values[f"{protocol}_programs_tested"]]
+    return [kind for kind in kinds if facts.values["kernel_tested"] or kind != "TCP"] + programs
 
 
 def with_sources(metric, scenarios, facts) -> DefinedMetric:

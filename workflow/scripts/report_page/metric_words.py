@@ -32,24 +32,21 @@ class DefinedMetric(Metric):
 # Sources for traffic other than plain iperf3 TCP connections (application_metrics.py, simulated_metrics.py).
 _LOOKS = "the kernel's TCP_INFO, unweighted mean over all readings of the sockets and all subflows"
 _OF_THE_HOST = "TcpRetransSegs of the sending host, which covers all connections, including the control connection"
-#: The kind of traffic that programs under test generate.
-PROGRAMS = "programs"
+#: The kinds of traffic that programs under test generate, by the protocol of their data.
+PROGRAMS = {"tcp": "programs over TCP", "udp": "programs over UDP"}
 #: The kind of traffic in which two of the testbed's programs carry all flows.
 STREAMS = "streams of two programs"
+_OF_PROGRAMS = "the bytes that the program reports (without a report, the payload of its packets), at the arrival times of its packets at the receiver's interface"
 _GOODPUT_ELSEWHERE = (
+    *((kind, _OF_PROGRAMS) for kind in PROGRAMS.values()),
     ("FTP", "size of the file divided by the time from wget's start to its end"),
     ("round trips", None),
     ("UDP", "iperf3's server, whole reporting intervals while all clients were sending"),
     ("MPTCP", "the senders' kernels: acknowledged data of the connection (mptcpi_bytes_acked)"),
     ("ns-3", "the simulator's senders: acknowledged data"),
-    (
-        PROGRAMS,
-        "the bytes that the program reports (without a report, the payload of its packets), at the arrival times of its packets at the receiver's interface",
-    ),
 )
 _PUBLISHED_GOODPUT_ELSEWHERE = (
-    *_GOODPUT_ELSEWHERE[:2],
-    _GOODPUT_ELSEWHERE[-1],
+    *_GOODPUT_ELSEWHERE[:4],
     (STREAMS, "the receiving program, over the time from each flow's connection to its end"),
     ("ns-3", "data received by the simulator's receivers, over the time of each flow"),
 )
@@ -60,10 +57,8 @@ _RTT_ELSEWHERE = (
     ("UDP", None),
     ("round trips", "qperf, the total time of all exchanges divided by the number of exchanges"),
     ("ns-3", "the simulator, mean over the RTTs of individual segments"),
-    (
-        PROGRAMS,
-        "the kernel's TCP_INFO of a program over TCP, or the program's log (qlog), mean over the reporting intervals",
-    ),
+    (PROGRAMS["tcp"], "the kernel's TCP_INFO, mean over the reporting intervals"),
+    (PROGRAMS["udp"], "the program's log (qlog), mean over the reporting intervals"),
 )
 _AGAIN_ELSEWHERE = (
     (STREAMS, "the sending program, after its receiver had received everything (the kernel's TCP_INFO)"),
@@ -72,7 +67,8 @@ _AGAIN_ELSEWHERE = (
     ("UDP", None),
     ("round trips", None),
     ("ns-3", "the simulator's senders"),
-    (PROGRAMS, "for a program over TCP, its packets with data that had been sent before, at the sender's interface"),
+    (PROGRAMS["tcp"], "packets with data that had been sent before, at the sender's interface"),
+    (PROGRAMS["udp"], None),
 )
 
 _OF_GROUPS = Statement("Only groups of flows with the CCA under test count.", some("groups"))
@@ -103,7 +99,7 @@ WORDS = {
     "rtt": MetricWords(
         (
             Statement("Mean of the smoothed round-trip times that the sender's TCP measured, averaged over the flows of the run.", _OF_TCP),
-            Statement("For programs over UDP ({udp_programs_tested}), it is the mean of the smoothed round-trip times in the program's log (qlog); without a log, this metric is empty.", known("udp_programs_tested")),
+            Statement("For programs over UDP ({udp_programs_tested}), it is the mean of the smoothed round-trip times in the program's log (qlog). The log is read only in scenarios with time series; without it, this metric is empty.", known("udp_programs_tested")),
             Statement(
                 "It consists of the path's delay and the time spent in queues.", none("jitter") & none("late packets") & none("changing path")
             ),

@@ -18,7 +18,7 @@ MEASURES = {
         ("packets", "Data waiting at the first bottleneck", "packets"),
     ),
     "intervals": (
-        ("sent_mbps", "Passed to TCP by the senders, sum of the flows", "Mbit/s"),
+        ("sent_mbps", "Data sent by the applications, sum of the flows", "Mbit/s"),
         ("retransmits", "Retransmitted in the reporting interval, sum of the flows", "segments"),
         ("rtt_ms", "Smoothed RTT at the end of the reporting interval, mean of the flows", "ms"),
         ("cwnd_bytes", "Congestion window at the end of the reporting interval, mean of the flows", "bytes"),

@@ -5,6 +5,8 @@ TCP come from the kernel's sockets. For other programs, they are derived from th
 (qlog) are in the columns that contain the kernel's values for other flows.
 """
 
+import math
+
 import numpy as np
 
 from experiment.flow_groups import PROGRAM
@@ -127,16 +129,28 @@ def log_of(flow, entry) -> dict | None:
     return None if log is None or "problem" in log else log
 
 
+def span_of_log_ns(log, packets) -> tuple[float, float]:
+    """Return the times at which a log's values begin and end, in ns since the traffic's origin.
+
+    The last values of a complete log hold for ever.
+    """
+    # A log without a start time is assumed to have begun with the flow.
+    begin_ns = log["from_ns"] if log["aligned"] else log["from_ns"] + (packets["first_sent_ns"] or 0)
+    steps = max(len(values) for values in log.values() if isinstance(values, list)) - 1
+    return begin_ns, math.inf if log["complete"] else begin_ns + steps * log["step_ns"]
+
+
 def logged(log, packets, times_ns, packet_bytes) -> dict[str, list]:
     """Return the columns of a log at the given times in ns; the dict is empty without a log.
 
-    Bytes are converted to packets with a payload of ``packet_bytes``.
+    Bytes are converted to packets with a payload of ``packet_bytes``. Values before the log's beginning, and after the end of a truncated log,
+    are None.
     """
     if log is None or packet_bytes <= 0:
         return {}
-    # A log without a start time is assumed to have begun with the flow.
-    begin_ns = log["from_ns"] if log["aligned"] else log["from_ns"] + (packets["first_sent_ns"] or 0)
+    begin_ns, last_ns = span_of_log_ns(log, packets)
     places = ((np.asarray(times_ns) - begin_ns) // log["step_ns"]).astype(int)
+    places[np.asarray(times_ns) > last_ns] = -1
     columns = {}
     for name, (key, unit) in LOGGED.items():
         if (values := log.get(key)) is None:

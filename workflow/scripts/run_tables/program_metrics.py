@@ -40,7 +40,7 @@ def program_flows(document, rule=USUAL_RULE) -> list[dict]:
                 "delivered_bytes": None if goodput is None else round(goodput * (window[1] - window[0]) / 8e3),
                 "window_begin_ns": window and window[0], "window_end_ns": window and window[1],
                 "application_goodput_mbps": said * 8 / client_s / 1e6 if said is not None and client_s > 0 else None,
-                "retransmits": packets["repeated_packets"], "bytes_sent": packets["bytes_sent"],
+                "retransmits": packets["repeated_packets"], "bytes_sent": sent_bytes(packets),
                 "bytes_received": delivered_bytes(flow, entry, packets),
                 "goodput_lifetime_mbps": life and goodput_mbps(flow, entry, packets, life),
             }
@@ -86,6 +86,11 @@ def payload_bytes(run, flow, packets) -> int:
     """Return the payload of a flow's largest packet; 0 or less if the flow sent no data."""
     of_protocol = UDP_HEADER_BYTES if flow.program.protocol == "udp" else TCP_HEADER_BYTES + run.timestamp_bytes
     return packets["largest_packet_bytes"] - ETHERNET_HEADER_BYTES - IP_HEADER_BYTES[run.ip_version] - of_protocol
+
+
+def sent_bytes(packets) -> int:
+    """Return the total payload of a flow's sent packets, for TCP without repeated data."""
+    return sum(packets["sent_bytes_by_step"])
 
 
 def delivered_bytes(flow, entry, packets) -> int:

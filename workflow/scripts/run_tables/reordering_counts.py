@@ -20,7 +20,7 @@ COUNTERS = {
 def reordering_counts(document) -> dict[str, int | None]:
     """Return the columns in `COUNTERS` and spurious_retransmits for a run; None for values that the hosts don't count.
 
-    If programs are under test, their hosts' counters are used; the values are None if these programs send over UDP.
+    The hosts are those of iperf3's flows and of programs under test. The values are None if the programs under test send over UDP.
 
     A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, spurious_retransmits is None, because
     retransmissions and duplicates can't be distinguished.
@@ -29,7 +29,8 @@ def reordering_counts(document) -> dict[str, int | None]:
     hosts = {side: {process[side] for process in document["traffic"]} for side in ("sender", "receiver")}
     if programs_under_test(run):
         pairs = [flow.pair for flow in _tcp_programs(run)]
-        hosts = {"sender": {pair.sender for pair in pairs}, "receiver": {pair.receiver for pair in pairs}}
+        # Without programs, the hosts of all flows of iperf3 count; programs under test replace some of these flows.
+        hosts = {side: hosts[side] | {getattr(pair, side) for pair in pairs} if pairs else set() for side in hosts}
     if not counted or run.udp or not hosts["sender"]:
         return dict.fromkeys((*COUNTERS, "spurious_retransmits"))
     counts_of_run = {

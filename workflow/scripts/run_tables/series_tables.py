@@ -18,7 +18,12 @@ INTERVALS = Table(
             "Mbit/s",
             "Rate of the data that the sender's application passed to TCP; some of the data may still be in the send buffer. For a program, the payload rate of its packets; over TCP, retransmitted data are not counted again.",
         ),
-        count_column("retransmits", "segments", "Segments retransmitted.", NO_VALUE),
+        count_column(
+            "retransmits",
+            "segments",
+            "Segments retransmitted.",
+            f"{NO_VALUE}; a program's retransmits over time are not known",
+        ),
         count_column("cwnd_bytes", "bytes", "Congestion window at the end of the interval.", NO_VALUE),
         number_column("rtt_ms", "ms", "Smoothed RTT at the end of the interval.", NO_VALUE),
         number_column("rttvar_ms", "ms", "Mean deviation of the RTT at the end of the interval.", NO_VALUE),

@@ -26,7 +26,8 @@ from run_tables.table import Table, count_column, number_column, ordinal_column,
 _NO_STEADY = f"the application is FTP; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "no late packets are configured"
 _NO_BURSTS = "no bursts of losses are configured"
-_NO_LOG = "a program over UDP writes no qlog"
+_NO_LOG = "no qlog of a program over UDP was read"
+_NO_REPEATS = "a program's retransmits over time are not known"
 _NO_COMMON = "the application has no window"
 _WINDOW_BEGIN = "Start of the window, measured from the traffic's origin. It is the first reading at which all flows had delivered data."
 _WINDOW_END = "End of the window, measured from the traffic's origin. It is the last reading before any flow ends."
@@ -127,12 +128,12 @@ RUNS = Table(
         ),
         number_column(
             "rtt_mean_ms", "ms", "Mean smoothed RTT of the senders' TCP, averaged over the flows. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read. For a program over UDP, it is the program's own smoothed RTT. For round trips, the value is the mean time of a round trip.",
-            f"the protocol is UDP, or {_NO_LOG}", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments; programs: TCP_INFO or qlog", least=0,
+            f"the protocol is UDP; {_NO_LOG}", "iperf3's mean_rtt; MPTCP and FTP: TCP_INFO over all readings; round trips: qperf; ns-3: single segments; programs: TCP_INFO or qlog", least=0,
         ),
         number_column(
             "rtt_above_ms", "ms",
             "`rtt_mean_ms` minus the shortest RTT of the empty path during the run (`rtt_shortest_ms` in `flows`). The difference is caused by queues, jitter, late packets and acknowledgements, and by times at which the path is longer.",
-            f"the protocol is UDP, or {_NO_LOG}; the paths of a flow have different RTTs",
+            f"the protocol is UDP; {_NO_LOG}; the paths of a flow have different RTTs",
         ),
         number_column(
             "rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the reporting intervals that begin after start-up. The RTT may still change after start-up (`rtt_steady_change_percent`).",
@@ -274,9 +275,9 @@ FLOWS = Table(
         number_column("rtt_max_ms", "ms", "Largest of the smoothed RTTs at the ends of the flow's reporting intervals.", NO_VALUE),
         count_column("retransmits", "segments", "Retransmitted segments. If several MPTCP flows share a sending host, only segments retransmitted until the last reading of the sockets count.", NO_VALUE),
         number_column("rtt_steady_change_percent", "%", "Change in RTT over the reporting intervals that begin after start-up: the mean over the second half of these intervals minus the mean over the first half, relative to the mean of both halves.", f"fewer than four intervals begin after start-up; {NO_VALUE}; {_NO_STEADY}"),
-        count_column("retransmits_steady", "segments", "Segments retransmitted in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number_column("bytes_sent_steady", "bytes", "Bytes sent in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
-        count_column("bytes_sent", "bytes", "Bytes that the sender's application passed to TCP; TCP may not have sent all of these bytes.", NO_VALUE),
+        count_column("retransmits_steady", "segments", "Segments retransmitted in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}; {_NO_REPEATS}"),
+        number_column("bytes_sent_steady", "bytes", "Bytes sent in the reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}; {_NO_REPEATS}"),
+        count_column("bytes_sent", "bytes", "Bytes that the sender's application passed to TCP; TCP may not have sent all of these bytes. For a program, the payload of its packets, for TCP without repeated data.", NO_VALUE),
         count_column("bytes_received", "bytes", "Bytes that the receiving application got.", NO_VALUE),
         count_column("cwnd_max_bytes", "bytes", "Largest of the congestion windows at the ends of the flow's reporting intervals.", NO_VALUE),
         text_column("cca_observed", "CCA in use, as reported by the sender's program or kernel.", "no CCA was reported"),

@@ -14,13 +14,14 @@ from run_tables.run_keys import CELL, RUN
 from topics.claims.tables import MISLABELLED, MISLABELLED_METRICS
 
 
-def _observed_ccas(flows):
+def _observed_ccas(flows, programs):
     """Return the CCA that iperf3 reports for each run; several CCAs are joined by `+`.
 
-    A flow is ignored if there is no report for it, or if it belongs to a group for which the scenario requests a CCA other than
-    the run's.
+    A flow is ignored if there is no report for it, if it belongs to a group for which the scenario requests a CCA other than
+    the run's, or if it belongs to one of the ``programs`` under test, whose names aren't those of CCAs.
     """
-    known = flows[(flows["cca_observed"] != "") & (flows["flow_cca"] == flows["cca"])]
+    asked = (flows["flow_cca"] == flows["cca"]) & ~flows["cca"].isin(programs)
+    known = flows[(flows["cca_observed"] != "") & asked]
     joined = known.groupby(RUN, sort=False)["cca_observed"].agg(lambda names: "+".join(sorted(set(names))))
     return joined.rename("observed").reset_index()
 
@@ -44,13 +45,13 @@ def _conditions(scenario):
     return json.dumps(scenario | {"id": "", "label": "", "transport": transport}, sort_keys=True)
 
 
-def mislabelled_cells(runs, flows, scenarios) -> pd.DataFrame:
+def mislabelled_cells(runs, flows, scenarios, programs=()) -> pd.DataFrame:
     """Describe each cell in which a CCA other than the requested one ran.
 
-    ``scenarios`` are the study's resolved scenarios. Returns `MISLABELLED`, with one row per cell and wrong CCA; there are no rows if the
-    requested CCA ran in all runs.
+    ``scenarios`` are the study's resolved scenarios, and ``programs`` its CCAs that are programs. Returns `MISLABELLED`, with one row per
+    cell and wrong CCA; there are no rows if the requested CCA ran in all runs.
     """
-    runs = runs.merge(_observed_ccas(flows), on=RUN, how="left", validate="one_to_one")
+    runs = runs.merge(_observed_ccas(flows, programs), on=RUN, how="left", validate="one_to_one")
     wrong = runs[runs["observed"].notna() & (runs["observed"] != runs["cca"])]
     valid = runs[runs["valid"]]
     references = _reference_scenarios(scenarios)
@@ -131,8 +132,8 @@ def _means(runs):
     return {metric: runs[metric].mean() for metric in MISLABELLED_METRICS}
 
 
-def find_mislabelled(provenance, flows, runs) -> pd.DataFrame:
-    """Return `MISLABELLED`."""
-    table = mislabelled_cells(runs, flows, provenance["study"].get("scenarios", []))
+def find_mislabelled(provenance, flows, runs, programs=()) -> pd.DataFrame:
+    """Return `MISLABELLED`; ``programs`` are the study's CCAs that are programs."""
+    table = mislabelled_cells(runs, flows, provenance["study"].get("scenarios", []), programs)
     table["identical_runs"] = table["identical_runs"].astype("Int64")
     return table

@@ -1,5 +1,6 @@
 """The claims of a paper, each compared with the runs and with the verdict from a study that uses another method."""
 
+from study_files.program_ccas import programs_under_test
 from topics.ccas.topic import one_cca_a_run
 from topics.claims.tables import CLAIM_VERSIONS, CLAIMS, MISLABELLED
 from topics.packet_size.topic import compares_sizes_alone
@@ -26,7 +27,14 @@ TOPIC = Topic(
     order=250,
     heading="Claims",
     applies=lambda design: design.claims is not None or one_cca_a_run(design) or "descriptive" in design.other_tables,
-    analyses=(Analysis("find_mislabelled", ("runs", "flows", "provenance"), (MISLABELLED,)),),
+    analyses=(
+        Analysis(
+            "find_mislabelled",
+            ("runs", "flows", "provenance"),
+            (MISLABELLED,),
+            params=lambda design: {"programs": list(programs_under_test(design.study))},
+        ),
+    ),
     tables=(CLAIMS, CLAIM_VERSIONS, MISLABELLED),
     table_applies={
         "claims": lambda design: design.claims is not None,

@@ -22,6 +22,8 @@ KINDS = {
     "reverse": ("upload", "all flows together, Mbit/s"),
     "rtt": ("round-trip time", "smoothed, mean of all flows, ms"),
 }
+#: Unit of the round-trip times in scenarios in which some flows report none, such as those of programs over UDP without a log.
+SOME_RTTS = "smoothed, mean of the flows that report it, ms"
 COLUMNS_OF_DATA = ["scenario", "cca", "series", "time_s", "value", "n"]
 
 
@@ -48,13 +50,20 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
     return lines.reset_index().sort_values("time_s", kind="stable")[COLUMNS_OF_DATA]
 
 
+def without_some_rtts(intervals) -> set[str]:
+    """Return the scenarios in which some flows, but not all, report round-trip times."""
+    known = intervals.groupby([*RUN, "flow"], sort=False)["rtt_ms"].count().gt(0).groupby("scenario")
+    return set(known.any().index[known.any() & ~known.all()])
+
+
 def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     """Return the figure and its data.
 
-    Series without data have no panel, such as those of programs, which have no interval reports. ``intervals`` is the path of
-    ``tidy/intervals.parquet``. The other parameters are tidy tables.
+    Series without data have no panel, such as the RTT if no flow reports one. ``intervals`` is the path of ``tidy/intervals.parquet``. The
+    other parameters are tidy tables.
     """
-    data = lines_of(runs, flows, pd.read_parquet(intervals))
+    table = pd.read_parquet(intervals)
+    data, partly = lines_of(runs, flows, table), without_some_rtts(table)
     labels = dict(zip(scenarios["scenario"], scenarios["label"], strict=True))
     ccas = [cca for cca in dict.fromkeys(runs["cca"]) if cca in set(data["cca"])]
     apply_style()
@@ -66,6 +75,7 @@ def plot_directions(runs, scenarios, flows, intervals) -> Drawing:
     drawn = PanelFigure(TITLE, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT), [])
     for scenario, kind in shown:
         own, (name, unit) = data[data["scenario"] == scenario], KINDS[kind]
+        unit = SOME_RTTS if kind == "rtt" and scenario in partly else unit
         axes, lines = drawn.next_axes(), own[own["series"] == kind]
         # Both directions use the same scale, so that they can be compared.
         scaled = lines if kind == "rtt" else own[own["series"] != "rtt"]

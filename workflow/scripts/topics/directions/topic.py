@@ -53,7 +53,7 @@ def offered(design) -> dict[str, dict[str, float | None]]:
 
 
 def _figures(design):
-    """Yield the figure that plots iperf3's interval reports over time."""
+    """Yield the figure that plots the reporting intervals over time."""
     if any(has_both(one) and one["traffic"]["processes"] != "per-side" for one in design.scenarios):
         yield Plot(
             "directions",

@@ -25,7 +25,7 @@ from run_tables.run_keys import CELL
 from run_tables.waiting import ABOVE, drain_rates_mbps, waiting
 from tcp_models import throughput_models as theory
 from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
-from topics.theory.preconditions import unlike_runs
+from topics.theory.preconditions import OF_PROGRAM, unlike_runs
 from topics.theory.response_exponents import few_round_trips, fit_exponents
 from topics.theory.tables import MODELS
 from wording.number_format import count
@@ -111,7 +111,7 @@ def _cell_models(runs, cell, confidence, cautions, unlike):
     """
     if cell["loss_configured_percent"] > 0:
         law = _model_row(runs, SQUARE_ROOT, confidence, cautions, unlike)
-        if cell["cca"] != "reno":
+        if cell["cca"] != "reno" and OF_PROGRAM not in unlike.get(SQUARE_ROOT, ()):
             law["note"] = _joined("a yardstick: the law is Reno's, not this CCA's", law["note"])
         yield law
         if cell["cca"] == "cubic":
@@ -174,22 +174,29 @@ def _joined(*parts):
     return "; ".join(filter(None, parts))
 
 
-def _fit_models(runs, scenarios, confidence, unlike):
+def _fit_models(runs, scenarios, confidence, unlike, programs):
     """Return `MODELS`, in which each cell is compared with the models that apply; ``runs`` come from `add_models`."""
     cautions = {row["scenario"]: _cautions(row) for row in scenarios.to_dict("records")}
     rows = []
     for key, group in runs.groupby(CELL, sort=False):
         cell = group.iloc[0]
         names = dict(zip(CELL, key, strict=True)) | {"scenario_label": cell["scenario_label"]}
-        of_scenario = cautions[cell["scenario"]], unlike.get(cell["scenario"], {})
-        rows += [names | row for row in _cell_models(group[group["valid"]], cell, confidence, *of_scenario)]
+        reasons = unlike.get(cell["scenario"], {})
+        if cell["cca"] in programs:
+            reasons = reasons | {model: [*reasons.get(model, ()), OF_PROGRAM] for model in (SQUARE_ROOT, CUBIC)}
+        of_cell = cautions[cell["scenario"]], reasons
+        rows += [names | row for row in _cell_models(group[group["valid"]], cell, confidence, *of_cell)]
     return pd.DataFrame(rows, columns=MODELS.names)
 
 
-def fit_models(runs, scenarios, confidence, unlike) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return `MODELS` and `REGRESSIONS`; ``unlike`` maps each scenario to the result of `preconditions.unlike`."""
+def fit_models(runs, scenarios, confidence, unlike, programs=()) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return `MODELS` and `REGRESSIONS`.
+
+    ``unlike`` maps each scenario to the result of `preconditions.unlike`; ``programs`` are the CCAs that are programs.
+    """
     runs = add_models(runs)
-    models = _fit_models(runs, scenarios, confidence, unlike)
+    models = _fit_models(runs, scenarios, confidence, unlike, programs)
     others = [name for name, reasons in unlike.items() if reasons[SQUARE_ROOT]]
-    regressions = fit_exponents(runs[~runs["scenario"].isin(others)], scenarios, confidence)
+    comparable = ~(runs["scenario"].isin(others) | runs["cca"].isin(programs))
+    regressions = fit_exponents(runs[comparable], scenarios, confidence)
     return models, regressions

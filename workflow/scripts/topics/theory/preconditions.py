@@ -9,6 +9,8 @@ from tcp_models.model_names import CUBIC, FULL_LINK, FULL_QUEUE, SQUARE_ROOT
 WINDOW_LIMITED_PERCENT = 10
 #: Maximum ratio of segments retransmitted after start-up to segments lost at random; a larger ratio shows that there are other losses.
 MORE_LOSSES = 1.5
+#: Reason why flows of a program aren't comparable with the response functions, whichever CCA it uses.
+OF_PROGRAM = "a program's pauses, window limits and number of connections aren't known"
 
 
 def unlike(scenario) -> dict[str, list[str]]:
