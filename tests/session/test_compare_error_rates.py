@@ -24,6 +24,13 @@ def test_a_limit_that_half_of_the_runs_are_beyond_is_not_crossed(n):
     assert rate.inside, rate
 
 
+@pytest.mark.parametrize("shared", [3, rates.SCENARIOS])
+def test_seeds_with_which_all_runs_collapse_are_no_difference(shared):
+    """If the runs of scenarios that share seeds counted as independent, 22 % of comparisons would differ with six such scenarios."""
+    (rate,) = rates.seed_alarms(np.random.default_rng(shared), SAMPLES, 8, shared)
+    assert rate.inside, rate
+
+
 def test_harm_is_found_by_six_pairs_or_the_number_that_would():
     found, _ = rates.shift_rates(np.random.default_rng(6), SAMPLES, 6, 2.0, rates.EVERYWHERE, (0.9, 1))
     assert found.inside, found

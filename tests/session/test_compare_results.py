@@ -154,6 +154,24 @@ def both_ip_versions(folder):
     return Results(folder, made.study, pd.concat([made.runs, made.runs.assign(ip_version="ipv6")], ignore_index=True))
 
 
+@pytest.mark.parametrize("factors, pairs", [((0.8, 1), (8, 0)), ((0.8, 1.25), (8, 8)), ((0.8, 0.8), (16, 0))])
+def test_scenarios_that_share_seeds_are_counted_in_pairs(factors, pairs):
+    """Two scenarios share their seeds: the row for both counts all pairs, and is worse only if more than half of all pairs are worse."""
+    scenarios = [CONFIG["scenarios"][0], CONFIG["scenarios"][0] | {"id": "again", "seeds_of": "10ms"}]
+    tables = []
+    for folder, of in (("results/a", (1, 1)), ("results/b", factors)):
+        made = [results(folder, RENO * factor, scenarios=scenarios) for factor in of]
+        runs = [one.runs.assign(scenario=scenario["id"]) for one, scenario in zip(made, scenarios, strict=True)]
+        tables.append(Results(folder, made[0].study, pd.concat(runs, ignore_index=True)))
+    table = compared(*tables)
+    row = table[
+        (table["scenario"] == "all scenarios") & (table["measure"] == "Goodput") & (table["cca"] == "mine")
+    ].iloc[0]
+    assert (row["n"], row["pairs_worse"], row["pairs_better"]) == (16, *pairs)
+    assert (row["change"] == "worse") == (pairs == (16, 0))
+    assert row["change"] != "like"
+
+
 def test_what_only_one_folder_has_is_named():
     first, second = both_ip_versions("results/a"), results("results/b")
     table = compared(first, second)

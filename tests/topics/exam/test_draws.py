@@ -6,8 +6,9 @@ import pytest
 from scipy import stats
 
 from exam_cards import CASE, RUNS, of, runs_of, values, wave
+from inference.counts_of_draws import at_least, at_most, share_at_most
 from topics.exam import card_tests
-from topics.exam.card_tests import Counts, at_least, at_most, most_worse
+from topics.exam.card_tests import Counts
 from topics.exam.judge import scorecard
 from topics.exam.tables import WORSE
 
@@ -15,19 +16,36 @@ from topics.exam.tables import WORSE
 DRAWS = [((1, 20),), ((2, 10),), ((1, 12), (3, 4)), ((1, 5), (7, 6))]
 
 
-def drawn(rng, draws, share, samples=40_000):
+def drawn(rng, draws, shares, samples=40_000):
     """Return the number of runs with an outcome in each sample; all runs of a draw have the same outcome."""
-    return sum(runs * rng.binomial(number, share, samples) for runs, number in draws)
+    return sum(runs * rng.binomial(number, share, samples) for (runs, number), share in zip(draws, shares, strict=True))
+
+
+def truths(draws, share):
+    """Return shares of the draws of each size: the same in all draws, and as much as possible in draws of one size; ``share`` of all runs."""
+    runs = np.array([runs * number for runs, number in draws])
+    concentrated = share * runs.sum() * np.eye(len(draws)) / runs
+    return [[share] * len(draws), *concentrated[concentrated.max(axis=1) <= 1]]
 
 
 @pytest.mark.parametrize("draws", DRAWS)
 @pytest.mark.parametrize("share", [0.05, 0.5])
-def test_tails_are_those_of_simulated_draws(draws, share):
-    """Both tails agree with 40,000 simulated samples; the standard error is at most 0.0025."""
-    counts = drawn(np.random.default_rng(1), draws, share)
-    for count in np.unique(counts):
-        assert at_least(int(count), draws, share) == pytest.approx((counts >= count).mean(), abs=0.01)
-        assert at_most(int(count), draws, share) == pytest.approx((counts <= count).mean(), abs=0.01)
+def test_no_tail_is_smaller_than_that_of_simulated_draws(draws, share):
+    """Each truth is simulated 40,000 times; the standard error is at most 0.0025, and 0.0011 for tails of 5 %. Draws of one size: exact."""
+    for truth in truths(draws, share):
+        counts = drawn(np.random.default_rng(1), draws, truth)
+        for count in np.unique(counts):
+            tails = (counts >= count).mean(), (counts <= count).mean()
+            bounds = at_least(int(count), draws, share), at_most(int(count), draws, share)
+            assert all(tail < bound + 0.005 for tail, bound in zip(tails, bounds, strict=True) if bound <= 0.05)
+            assert len(draws) > 1 or bounds == pytest.approx(tails, abs=0.01)
+
+
+def test_collapses_only_in_cases_that_share_seeds_keep_the_level():
+    """5 % of all runs collapse: a fifth of the draws of seven runs, and none of the 440 others. At 1 / 30 of 4.8 %, the rate was 1.3 %."""
+    draws, level = ((1, 440), (7, 20)), 0.048 / 30
+    count = next(count for count in range(580) if at_least(count, draws, 0.05) <= level)
+    assert stats.binom.sf(np.ceil(count / 7) - 1, 20, 0.05 * 580 / 140) <= level
 
 
 @pytest.mark.parametrize("n", [1, 20, 900, 4000])
@@ -41,18 +59,19 @@ def test_tails_of_single_runs_are_binomial(n, share):
 @pytest.mark.parametrize("draws", DRAWS)
 def test_the_bound_covers_the_true_share(draws):
     """The bound lies below the true share in at most 5 % of samples."""
-    counts, sizes = np.unique(drawn(np.random.default_rng(2), draws, 0.2), return_counts=True)
-    below = [most_worse(int(count), draws, 0.05) < 0.2 for count in counts]
-    assert sizes[below].sum() / sizes.sum() <= 0.053
+    for truth in truths(draws, 0.2):
+        counts, sizes = np.unique(drawn(np.random.default_rng(2), draws, truth), return_counts=True)
+        below = [share_at_most(int(count), draws, 0.05) < 0.2 for count in counts]
+        assert sizes[below].sum() / sizes.sum() <= 0.053
 
 
 @pytest.mark.parametrize("draws", DRAWS)
 def test_more_outcomes_are_stronger_evidence(draws):
     """No tail and no bound gets weaker with more outcomes, also for numbers that are impossible if draws are never divided."""
     counts = range(sum(runs * number for runs, number in draws) + 1)
-    assert (np.diff([at_least(count, draws, 0.5) for count in counts]) <= 0).all()
-    assert (np.diff([at_most(count, draws, 0.5) for count in counts]) >= 0).all()
-    assert (np.diff([most_worse(count, draws, 0.01) for count in counts]) >= 0).all()
+    assert (np.diff([at_least(count, draws, 0.5) for count in counts]) <= 1e-12).all()
+    assert (np.diff([at_most(count, draws, 0.5) for count in counts]) >= -1e-12).all()
+    assert (np.diff([share_at_most(count, draws, 0.01) for count in counts]) >= 0).all()
 
 
 def test_both_ip_versions_of_a_seed_count_once(exam):
@@ -89,5 +108,13 @@ def test_one_seed_that_collapses_in_all_cases_is_one_collapse(exam, shared, is_w
 
 def test_a_standard_that_collapses_with_the_same_seeds_counts_by_seed():
     """The CCA leads by 3 runs in each of 4 draws, and a standard CCA in one: the signs of 5 draws decide, not those of 15 runs."""
-    counts = Counts(0, 0, 12, 3, ((1, 100), (3, 20)), ((-3, 1), (3, 4)))
+    counts = Counts(0, 0, 12, 3, ((1, 20), (3, 10)), ((-3, 1), (3, 4)))
     assert card_tests.p_collapses(counts) == pytest.approx(stats.binom.sf(3, 5, 0.5))
+
+
+def test_more_copies_decide_nothing(exam):
+    """Runs that repeat one measurement would not have shown any deterioration, nor do more of them decide the row."""
+    cells = of("utilisation_percent", *np.full((3, RUNS), 80.0))
+    row = scorecard(values(cells), {CASE: "x"}, exam).query("scenario == @CASE").iloc[0]
+    assert "repeat one measurement" in row["reason"]
+    assert np.isnan(row["runs_needed"]) and np.isnan(row["detectable"])

@@ -2,6 +2,7 @@
 
 import pytest
 
+from inference.counts_of_draws import share_at_most
 from study_files import study as studies
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, wanted_measures
@@ -34,7 +35,7 @@ def test_shipped_exams_have_enough_runs_for_their_tests(file):
     n = study["replications"]
     draws = ((1, n),)
     assert card_tests.fewest_for_most(draws, level) <= 0.85 * n
-    most = card_tests.most_worse(0, draws, level / len(study["exam"]["standards"]))
+    most = share_at_most(0, draws, level / len(study["exam"]["standards"]))
     assert most <= study["exam"]["limits"]["worse_share"]
     own = {scenario["id"]: scenario["replications"] for scenario in study["scenarios"]}
     assert all(own[name] is None for name in study["exam"]["primaries"])

@@ -28,7 +28,7 @@ from session.change_verdicts import (
     WORSE,
 )
 from session.comparable_results import Results, only_in_one, pairs_of_ccas, problem_of
-from session.result_comparison import COLUMNS, FAR, NO_PARTNER, compared, margins_of, score_keys
+from session.result_comparison import ALL_SCENARIOS, COLUMNS, FAR, NO_PARTNER, compared, margins_of, score_keys
 from session.standalone_page import standalone_page
 from testbed.machine.given_file import given_text
 from testbed.machine.messages import tell
@@ -126,11 +126,12 @@ def summary_words(first, second, table) -> list[str]:
         _margin_words(first, second),
     ]
     if open_rows := numbers.get(TOO_VARIABLE, 0) + numbers.get(NOT_ENOUGH, 0):
-        needed = table["n_needed"].dropna()
+        # A row over all scenarios needs the pairs of all cells together.
+        needed = table.loc[table["scenario"] != ALL_SCENARIOS, "n_needed"].dropna()
         words.append(
             f"{count(open_rows, 'row')} {'is' if open_rows == 1 else 'are'} open: these runs don't decide them"
             + (
-                f"; about {needed.median():.0f} pairs would decide half of the rows that have too few pairs."
+                f"; about {needed.median():.0f} pairs in a cell would decide half of the rows about single cells for which a number is known."
                 if len(needed)
                 else "."
             )

@@ -246,7 +246,7 @@ def _count_row(head, events, pairs, always=False):
 def _over_scenarios(rows) -> Iterator[Row]:
     """Yield one row per measure and CCA over all scenarios, if there are several scenarios.
 
-    Pairs with the same seeds count once, over both IP versions and in scenarios that share seeds: their signs are added.
+    Pairs with the same seeds, over both IP versions and in scenarios that share seeds, are exchanged together.
     """
     groups: dict[tuple, dict] = {}
     for row in rows:
@@ -254,11 +254,6 @@ def _over_scenarios(rows) -> Iterator[Row]:
             cell = row.head["scenario"], row.head["ip_version"]
             groups.setdefault((row.head["cca"], row.head["measure"]), {})[cell] = row
     for group in groups.values():
-        draws: dict[Pair, float] = {}
-        for row in group.values():
-            for pair, sign in zip(row.pairs, row.signs, strict=True):
-                draw = Pair(pair.seeds, pair.seeds)
-                draws[draw] = draws.get(draw, 0) + sign
         if len({scenario for scenario, _ in group}) > 1:
             row = next(iter(group.values()))
             kept = {key: value for key, value in row.head.items() if key in OF_MEASURE}
@@ -266,7 +261,8 @@ def _over_scenarios(rows) -> Iterator[Row]:
                 kept["change"] = SAME
             kept |= dict.fromkeys(("criterion", "ip_version", "first_verdict", "second_verdict"), "")
             kept |= {"scenario": ALL_SCENARIOS, "note": f"in {count(len(group), 'cell')}"}
-            yield Row(kept, list(draws), np.array(list(draws.values())), row.of_most)
+            pairs = [Pair(pair.seeds, pair.seeds) for each in group.values() for pair in each.pairs]
+            yield Row(kept, pairs, np.concatenate([each.signs for each in group.values()]), row.of_most)
 
 
 def _score_rows(first, second) -> Iterator[Row]:

@@ -8,7 +8,7 @@ verdict *worse* more likely. The sign test uses `SHARE_OF_MOST` of a row's signi
 
 Runs with the same seed form a *draw*: runs over IPv4 and IPv6, and runs of cases that share seeds (`seeds_of`). They have the same path, so
 they may all collapse together, and only draws are independent. The probabilities are therefore computed as if all runs of a draw had the
-same outcome.
+same outcome (`inference.counts_of_draws`).
 
 The tests of all rows are corrected together (Holm, 1979). Interim looks share the total probability of error: the first look spends nearly
 all of it, and each later look spends half of the remainder (alpha spending: Lan and DeMets, 1983, Biometrika 70(3)). Runs may therefore be
@@ -16,13 +16,10 @@ added any number of times.
 """
 
 import math
-from functools import cache
 from typing import NamedTuple
 
-import numpy as np
-from scipy import optimize, special
-
-from topics.exam.outcomes import Numbers, Outcomes
+from inference.counts_of_draws import Numbers, at_least, at_most, scaled, sign_tail, total
+from topics.exam.outcomes import Outcomes
 
 #: If the CCA's share of far worse runs exceeds this value, a collapse counts as shown.
 RARE = 0.05
@@ -40,67 +37,6 @@ def level_of_look(significance, look) -> float:
     """
     first = significance * FIRST_LOOK
     return first if look == 0 else (significance - first) / 2**look
-
-
-@cache
-def at_least(count, draws: Numbers, share) -> float:
-    """Return the probability that at least ``count`` runs have an outcome, if all runs of a draw have the same outcome.
-
-    A ``count`` that is impossible under this condition is rounded down to a possible one.
-
-    Parameters
-    ----------
-    count : int
-        Number of runs with the outcome.
-    draws : tuple of (int, int)
-        Pairs of a number of runs and the number of draws that have this number of runs.
-    share : float
-        Each run's probability of the outcome, between 0 and 1.
-
-    Examples
-    --------
-    At least 17 of 20 draws of one run, at least 34 and at least 35 runs of 20 draws of two runs:
-
-    >>> [round(at_least(*of, 0.5), 5) for of in ((17, ((1, 20),)), (34, ((2, 20),)), (35, ((2, 20),)))]
-    [0.00129, 0.00129, 0.00129]
-    """
-    possible = _possible(draws)
-    tail = _probabilities(draws, share)[possible[possible <= count][-1] :] if count > 0 else np.ones(1)
-    return min(1.0, float(tail.sum()))
-
-
-@cache
-def at_most(count, draws: Numbers, share) -> float:
-    """Return the probability that at most ``count`` runs have an outcome; an impossible ``count`` is rounded up to a possible one.
-
-    The parameters are the same as for `at_least`.
-    """
-    possible = _possible(draws)
-    reached = possible[possible >= count]
-    return 1.0 if len(reached) <= 1 else float(_probabilities(draws, share)[: reached[0] + 1].sum())
-
-
-def _probabilities(draws, share):
-    """Return the probability of each number of runs with an outcome, from 0 to all runs."""
-    probabilities = np.ones(1)
-    for runs, n in draws:
-        k = np.arange(n + 1)
-        ways = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
-        of_size = np.zeros(runs * n + 1)
-        of_size[::runs] = np.exp(ways + special.xlogy(k, share) + special.xlog1py(n - k, -share))
-        probabilities = np.convolve(probabilities, of_size)
-    return probabilities
-
-
-@cache
-def _possible(draws):
-    """Return the possible numbers of runs with an outcome, in ascending order."""
-    possible = np.ones(1, bool)
-    for runs, n in draws:
-        of_size = np.zeros(runs * n + 1)
-        of_size[::runs] = 1
-        possible = np.convolve(possible, of_size) > 0.5
-    return np.flatnonzero(possible)
 
 
 class Counts(NamedTuple):
@@ -121,18 +57,13 @@ class Counts(NamedTuple):
     @property
     def n(self) -> int:
         """Number of runs."""
-        return sum(runs * number for runs, number in self.draws)
+        return total(self.draws)
 
     def of_more(self, n) -> "Counts":
         """Return the numbers of about n runs with the same shares of all outcomes."""
-
-        def scaled(numbers) -> Numbers:
-            more = ((size, round(number / self.n * n)) for size, number in numbers)
-            return tuple((size, number) for size, number in more if number)
-
-        draws = scaled(self.draws)
-        total = sum(runs * number for runs, number in draws)
-        return Counts(*(round(count / self.n * total) for count in self[:4]), draws, scaled(self.leads))
+        draws = scaled(self.draws, n / self.n)
+        runs = total(draws)
+        return Counts(*(round(count / self.n * runs) for count in self[:4]), draws, scaled(self.leads, n / self.n))
 
 
 def p_worse(row: Outcomes, is_absolute, rare=RARE) -> float:
@@ -167,8 +98,7 @@ def p_collapses(counts: Counts, rare=RARE) -> float:
     above_allowed = at_least(counts.far_worse, counts.draws, rare)
     if not counts.standards_far:
         return above_allowed
-    ahead = sum(lead * number for lead, number in counts.leads if lead > 0)
-    return max(above_allowed, at_least(ahead, tuple((abs(lead), number) for lead, number in counts.leads), 0.5))
+    return max(above_allowed, sign_tail(counts.leads))
 
 
 def p_better(row: Outcomes) -> float:
@@ -176,23 +106,6 @@ def p_better(row: Outcomes) -> float:
     if row.n == 0 or row.measurements < row.n or row.failed:
         return 1.0
     return at_least(row.better, row.draws, 0.5)
-
-
-@cache
-def most_worse(worse, draws: Numbers, level) -> float:
-    """Return the exact one-sided upper confidence bound on the share of worse runs (Clopper and Pearson, 1934).
-
-    ``worse`` is the number of worse runs among the runs of ``draws``; ``level`` is the probability that the true share exceeds the bound.
-
-    If ``worse`` is the smallest of k counts, one for each standard CCA, the smallest of the k shares is bounded only at level / k: by
-    chance, the smallest count may belong to any of them.
-
-    >>> round(most_worse(0, ((1, 16),), 0.05), 3)
-    0.171
-    """
-    if at_most(worse, draws, 1.0) > level:
-        return 1.0
-    return float(optimize.brentq(lambda share: at_most(worse, draws, share) - level, 0, 1))
 
 
 def fewest_for_most(draws: Numbers, level) -> int | None:
@@ -203,7 +116,7 @@ def fewest_for_most(draws: Numbers, level) -> int | None:
     >>> fewest_for_most(((1, 16),), 0.048 / 22), fewest_for_most(((1, 8),), 0.048 / 22)
     (14, None)
     """
-    n = sum(runs * number for runs, number in draws)
+    n = total(draws)
     shown = (count for count in range(n // 2, n + 1) if at_least(count, draws, 0.5) / SHARE_OF_MOST <= level)
     return next(shown, None)
 
@@ -211,11 +124,11 @@ def fewest_for_most(draws: Numbers, level) -> int | None:
 def runs_needed(row: Outcomes, level, worse_share, is_absolute, rare=RARE) -> int | None:
     """Return the number of runs that would decide a row; None if `MOST_RUNS` would not be enough.
 
-    The row's shares of outcomes are assumed to stay the same, and missing runs stay missing.
+    The row's shares of outcomes are assumed to stay the same, and missing runs stay missing. More copies of one measurement decide nothing.
 
     ``level`` is the level of one row at the next look; ``rare`` is the same as in `p_worse`.
     """
-    if row.n == 0:
+    if row.measurements < max(row.n, 1):
         return None
     now = Counts.of(row)
     for n in range(row.n + 1, MOST_RUNS + 1):

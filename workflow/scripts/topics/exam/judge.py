@@ -21,6 +21,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
+from inference.counts_of_draws import share_at_most
 from inference.multiple_tests import adjusted
 from inference.percentile_interval import percentile_interval
 from run_tables.run_keys import RUN
@@ -358,7 +359,8 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
     found = []
     for one, p, corrected, better_p in zip(outcomes, worse, worse_corrected, better_corrected, strict=True):
         draws = one.draws if one.measurements >= one.n else ((1, one.measurements),)
-        most = card_tests.most_worse(one.worse, draws, level / tests / one.comparisons)
+        # The fewest worse runs may by chance be those against any of the standard CCAs, so the level is divided among them.
+        most = share_at_most(one.worse, draws, level / tests / one.comparisons)
         verdict = {"p": p, "p_corrected": corrected, "worse_share_at_most": most, "reason": ""}
         if one.n == 0:
             found.append(
@@ -397,8 +399,10 @@ def _what_it_would_take(row, exam, level, next_level, rare) -> dict:
     """Return the smallest deterioration that an open row could have shown, and the number of runs that would close the row."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute, rare)}
+    if is_absolute or one.measurements < one.n:
+        return found
     fewest = card_tests.fewest_for_most(one.draws, level)
-    if not is_absolute and fewest is not None:
+    if fewest is not None:
         ordered = np.sort(one.worse_by.to_numpy(float), axis=0)
         # With a median deterioration of ``detectable`` and the same spread, just enough runs would be worse than every standard CCA by more
         # than the margin to show it.

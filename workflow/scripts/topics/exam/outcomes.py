@@ -7,14 +7,14 @@ standard CCA with few values. Verdicts are based on counts of outcomes instead o
 values.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 import pandas as pd
 
+from inference.counts_of_draws import Numbers, numbers
 from topics.exam.criteria import HIGHER, Measure
 
 PAIR = ["ip_version", "replication"]
@@ -24,8 +24,6 @@ STEP = 0.1
 FAR = 4
 #: If at least half of a row's runs, or this number of them, have distinct paths, the paths count as drawn at random.
 DISTINCT_PATHS = 10
-#: Pairs of a number of runs and the number of draws for which this number of runs is counted.
-Numbers = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -124,15 +122,15 @@ class Outcomes:
 
     @cached_property
     def draws(self) -> Numbers:
-        """The number of runs of each draw; the runs with the same seed form a draw."""
-        return _numbers(self._seeds.value_counts())
+        """The number of runs of each draw; the runs with the same seed form a draw, as do the runs with an unknown seed."""
+        return numbers(self._seeds.value_counts(dropna=False))
 
     @cached_property
     def leads(self) -> Numbers:
         """The number of far worse runs of each draw minus the number of its pairs in ``standard_pairs``, for draws in which they differ."""
         of_standard = self.is_far.index.isin(self.standard_pairs)
-        leads = (self.is_far.astype(int) - of_standard).groupby(self._seeds).sum()
-        return _numbers(leads[leads != 0])
+        leads = (self.is_far.astype(int) - of_standard).groupby(self._seeds, dropna=False).sum()
+        return numbers(leads[leads != 0])
 
     @property
     def _seeds(self):
@@ -239,10 +237,6 @@ def _outcomes(own, of_all, differences, planned, far_pairs, **others):
         values=of_all.loc[compared.index[np.isfinite(own)]],
         **others,
     )
-
-
-def _numbers(sizes: Iterable[int]) -> Numbers:
-    return tuple(sorted(Counter(int(size) for size in sizes).items()))
 
 
 def _beyond(margin):
