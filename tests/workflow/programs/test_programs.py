@@ -6,6 +6,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from program_runs import SENDER, documents_of_three_tries, findings, group_rows, place
@@ -54,9 +55,8 @@ def executed_study(testbed, tmp_path, path, **programs):
         assert done.returncode == 0, done.stderr[-2000:]
     (folder / "tidy").mkdir()
     outputs = {
-        name: folder / "tidy" / f"{name}.csv"
-        for name in (*(table.name for table in TIDY_TABLES), "runs_parquet", "provenance")
-    }
+        name: folder / "tidy" / f"{name}.csv" for name in (*(table.name for table in TIDY_TABLES), "runs_parquet")
+    } | {"provenance": folder / "tidy/provenance.json"}
     tidy({key: value for key, value in study.items() if key != "analysis"}, [*map(str, paths)], outputs, {})
     return folder
 
@@ -92,6 +92,14 @@ def test_a_program_that_reads_random_numbers_of_the_processor_is_found(
     folder = executed_study(testbed, tmp_path, "sender.py", **changed)
     assert program_repetitions.main([str(folder)]) == 0
     assert capsys.readouterr().out.splitlines()[-1].startswith(sentence)
+
+
+def test_runs_to_repeat_are_those_of_programs_whatever_their_names():
+    rows = [(scenario, cca, "ipv4", 1, True) for scenario in "abc" for cca in ("reno", "p", "p:mine")]
+    runs = pd.DataFrame(rows, columns=["scenario", "cca", "ip_version", "replication", "valid"])
+    chosen = program_repetitions.chosen_runs(runs, Path("results/x"), {"p": {}, "p:mine": {}})
+    assert [*chosen] == ["p", "p:mine"]
+    assert chosen["p"] == [Path(f"results/x/runs/{scenario}/p/ipv4/1.json.gz") for scenario in "ac"]
 
 
 def test_an_amount_has_a_completion_time(carried):

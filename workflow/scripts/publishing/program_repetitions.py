@@ -5,6 +5,7 @@ the study's `ccas`, a few valid runs are repeated, and the result is printed. No
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -15,13 +16,12 @@ from publishing.run_again import finished_run, repeat
 from run_tables.reading import read_runs
 from run_tables.run_keys import CELL
 from session.run_cost import run_time_s
+from study_files.program_ccas import programs_under_test
 from testbed.machine.messages import tell
 from wording.number_format import count
 
 #: Number of runs of each program's CCA to repeat.
 REPEATED = 2
-#: What separates the name of a program from its CCA.
-OF_PROGRAM = ":"
 
 
 def main(arguments=None) -> int:
@@ -29,11 +29,12 @@ def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="program_repetitions", description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, help="results/<study>")
     folder = parser.parse_args(arguments).folder
-    table = folder / "tidy/runs.csv"
-    if not table.exists():
+    table, provenance = folder / "tidy/runs.csv", folder / "tidy/provenance.json"
+    if not (table.exists() and provenance.exists()):
         return 0
+    programs = programs_under_test(json.loads(provenance.read_text(encoding="utf-8"))["study"])
     try:
-        for cca, documents in chosen_runs(read_runs(table), folder).items():
+        for cca, documents in chosen_runs(read_runs(table), folder, programs).items() if programs else ():
             print(repetition_words(cca, documents), flush=True)
     except ReceivedError as error:
         tell(str(error))
@@ -42,9 +43,12 @@ def main(arguments=None) -> int:
     return 0
 
 
-def chosen_runs(runs, folder) -> dict[str, list[Path]]:
-    """Return the run documents to repeat for each program's CCA: of valid runs, the first of the first and of the last scenario."""
-    of_programs = runs[runs["valid"] & runs["cca"].str.contains(OF_PROGRAM, regex=False)]
+def chosen_runs(runs, folder, programs) -> dict[str, list[Path]]:
+    """Return the run documents to repeat for each program's CCA: of valid runs, the first of the first and of the last scenario.
+
+    ``programs`` are the names of the study's CCAs that are programs.
+    """
+    of_programs = runs[runs["valid"] & runs["cca"].isin(list(programs))]
     chosen = {}
     for cca, own in of_programs.groupby("cca", sort=False):
         firsts = own.drop_duplicates("scenario")[[*CELL, "replication"]].astype(str)
