@@ -63,6 +63,7 @@ def test_loss_of_half_in_some_runs_is_not_equivalence(n):
     assert_inside(paired_rates.false_equivalence(np.random.default_rng(n), 60, n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [4, 6, 12, 14])
 def test_no_verdict_contradicts_its_interval_and_a_test_is_made_where_one_can_be(n):
     assert_inside(paired_rates.contradictions(np.random.default_rng(n), 20, n))
@@ -97,6 +98,7 @@ def test_copies_of_cells_make_no_direction_over_all_cells(scenarios):
     assert_inside(overall_rates.copied_alarms(np.random.default_rng(2), 400, 4, scenarios))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.1, 0.5])
 def test_cells_that_are_correlated_within_scenarios_make_no_direction(correlation):
     by_scenario, by_cell = overall_rates.correlated_alarms(np.random.default_rng(3), 300, correlation)
@@ -134,6 +136,7 @@ def test_studies_with_a_false_difference(factor, n):
     assert_inside(paired_rates.cell_alarms(np.random.default_rng(7), 100, n, factor))
 
 
+@pytest.mark.slow
 def test_families_of_quantised_values():
     assert_inside(paired_rates.spread_alarms(np.random.default_rng(8), 200, 8, 0.3, cells=6))
     assert_inside(paired_rates.level_alarms(np.random.default_rng(9), 400, 8, 4))
@@ -150,6 +153,7 @@ def test_studies_with_a_false_place_of_ccas(factor):
     assert_inside(cca_rates.place_alarms(np.random.default_rng(4), 100, 4, factor, places=48))
 
 
+@pytest.mark.slow
 def test_every_subject_of_the_table_yields_rates():
     for subject in error_rate_table.SUBJECTS.values():
         assert isinstance(next(iter(subject.rates(np.random.default_rng(1), 4))), Rate)
@@ -162,6 +166,7 @@ def test_a_rate_beyond_its_bound_is_seen():
     assert not Rate("", "", 4, 0, 0, (0, 1)).inside
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("blocks, ccas", [(4, 6), (10, 3), (20, 6)])
 def test_false_alarms_of_friedmans_test(blocks, ccas):
     rng = np.random.default_rng(blocks)

@@ -148,6 +148,7 @@ def test_an_override_is_refused_before_anything_runs(checkout):
     assert list(checkout.rglob("pwned")) == []
 
 
+@pytest.mark.slow
 def test_a_study_file_of_any_name_is_read(checkout):
     odd = checkout / "it's; $(touch pwned) `touch pwned`.yaml"
     odd.write_text((checkout / "config/studies/smoke.yaml").read_text())

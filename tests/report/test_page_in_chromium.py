@@ -14,6 +14,8 @@ from page_checks import at_widths, check_content
 from report_parts import data_tables
 from topics.published.topic import IP_PAPER
 
+pytestmark = pytest.mark.slow
+
 # For each text: its colour over the first opaque background behind it.
 CONTRASTS = """
 () => {
@@ -65,7 +67,6 @@ CONTRASTS = """
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [
@@ -90,7 +91,6 @@ def test_page_is_sound_fits_its_screen_and_is_legible(name, visit, request):
         assert smallest >= 9.5 or (name == "nothing_valid" and width < 400), width
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["two_methods", "nothing_valid"])
 def test_text_stands_out_from_its_background(name, visit, request):
     page = visit(request.getfixturevalue(name).page)
@@ -148,7 +148,6 @@ SAVED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "study, saved", [("small", SAVED), ("real_shape", {"Table 3 (CSV)": "pooled", "Table 5 (CSV)": "pooled_tests"})]
 )
@@ -184,7 +183,6 @@ def test_link_to_closed_statistics_opens_them(small, visit):
     expect(page.locator("#rtt-statistics table")).to_be_visible()
 
 
-@pytest.mark.slow
 def test_everything_can_be_reached_by_keyboard(small, visit):
     page = visit(small.page, 400)
     seen = []
@@ -207,7 +205,6 @@ def test_everything_can_be_reached_by_keyboard(small, visit):
     assert outline == "2px"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param("two_methods", marks=pytest.mark.long), "all_ccas"])
 def test_paper_cuts_nothing_and_shows_everything(name, visit, request):
     # A4 less margins of 14 and 16 mm: 182 x 265 mm at 96 dpi.
@@ -275,7 +272,6 @@ def test_study_without_valid_runs_says_so(nothing_valid, visit):
     assert page.problems == []
 
 
-@pytest.mark.slow
 def test_all_text_is_escaped(build, visit, monkeypatch, tmp_path):
     evil = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&{{ 7*7 }}"
     scenarios = tidy_tables.grid(delays_ms=(10, 20), losses_percent=(0,), flows=(1,))

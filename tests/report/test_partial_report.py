@@ -11,6 +11,8 @@ from run_tables.exclusions import NOT_RUN, whole_places
 from run_tables.metrics import DESCRIBED_METRICS
 from run_tables.run_keys import RUN
 
+pytestmark = pytest.mark.slow
+
 
 def partly(study, absent):
     """Remove the documents of some runs from a study, as for ``--config gaps=true``; ``absent`` is a mask of its runs."""

@@ -64,6 +64,7 @@ def test_small_messages_of_tcp_travel_in_full_segments(on_cable):
     assert sent / packets == pytest.approx(1448, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["tcp", pytest.param("udp", marks=pytest.mark.long)])
 @pytest.mark.parametrize("size", [128, 1408])
 def test_a_message_back_and_forth_takes_two_frames(on_cable, size, protocol):

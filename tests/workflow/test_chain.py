@@ -55,6 +55,7 @@ def carried_out(testbed, tmp_path):
     return carry_out
 
 
+@pytest.mark.slow
 def test_paths_times_queues_and_counters_of_each_bottleneck(chain_specification, carried_out):
     asked = chain_specification(
         ip_version="ipv6", traffic={"duration_s": 20, "sample_interval_ms": 20}, link={"serialisation": "virtual-clock"}

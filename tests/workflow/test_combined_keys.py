@@ -21,6 +21,7 @@ DRAWN = [*combinations(SEED, PAIRS), *combinations(SEED, TRIPLES, of=3)]
 OF_THE_OUTCOME = {"overlap", "buffers", "streams", "datagrams", "subflows", "exit_status"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", DRAWN[:SAMPLE], ids="+".join)
 def test_keys_together(keys, testbed, tmp_path):
     assert_carried_out(keys, testbed, tmp_path)

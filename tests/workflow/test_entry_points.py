@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("entry", ["Snakefile", "workflow/Snakefile"])
 def test_a_finished_study_is_finished_by_either_entry(smoke, entry):

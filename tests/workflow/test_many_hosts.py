@@ -38,6 +38,7 @@ def test_pairs_beyond_a_byte_of_the_address(run, ip_version):
     assert all(entry["stream"]["received_bytes"] > 0 for entry in document["traffic"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ip_version", ["ipv4", "ipv6"])
 def test_ten_bottlenecks(specification, testbed, tmp_path, ip_version):
     asked = specification(ip_version=ip_version, traffic={"duration_s": 3})

@@ -105,6 +105,7 @@ def test_a_file_by_ftp(joined, by, ip_version):
     assert {s["cca"] for look in document["sockets"] for s in look["sockets"]} == {"reno"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["gre", "mptcp"])
 def test_same_seed_same_bytes(specification, testbed, tmp_path, by):
     asked = specification(

@@ -57,6 +57,7 @@ def test_another_checkout_takes_all_runs_and_its_results_are_the_same_to_the_byt
     assert second.planned("--configfile", MINI) == {}
 
 
+@pytest.mark.slow
 def test_another_study_takes_the_runs_that_it_shares(fresh, kept):
     fresh.snakemake(*ONE)
     study = (

@@ -167,6 +167,7 @@ def test_a_changed_byte_that_changes_no_value_is_found_too(verify, results):
     assert "DIFFERENT at byte 4 of" in output and "only its compression differs" in output
 
 
+@pytest.mark.slow
 def test_a_careful_forger_is_found_by_the_rerun_alone(verify, results):
     """Document, table and manifest agree with each other; only the run itself disagrees."""
 
@@ -311,6 +312,7 @@ def test_where_some_runs_need_another_image_the_others_are_repeated(verify, resu
     assert output.count("same bytes") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "section, values",
     [

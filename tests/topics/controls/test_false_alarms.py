@@ -17,6 +17,8 @@ from topics.controls.section import controls_sentence
 from topics.controls.tables import AA_SUMMARY, AA_TESTS, OF_CCAS, OF_IP_VERSIONS
 from topics.ip_version import compare_ip_versions
 
+pytestmark = pytest.mark.slow
+
 MARGINS = {metric.column: 5.0 for metric in METRICS}
 PARAMS = SimpleNamespace(
     confidence=0.95, significance=0.05, power=0.8, margins=MARGINS,
@@ -100,7 +102,6 @@ def test_each_arm_is_told_from_the_other(null):
         assert row[column] == pytest.approx(of_cell["goodput_mbps"].mean())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("alike", [0.0, pytest.param(0.7, marks=pytest.mark.long), 1.0])
 def test_chance_alone_is_seldom_called_more_though_tests_of_a_scenario_lean_together(alike):
     draw, more = np.random.default_rng(3), 0

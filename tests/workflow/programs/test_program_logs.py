@@ -45,6 +45,7 @@ def test_what_a_program_logs_stands_beside_what_the_kernel_tells(carried):
     assert tables[0]["cwnd_packets"][0].as_py() >= 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -209,6 +209,7 @@ def test_a_server_that_does_not_serve_is_a_finding(carried, server, finding):
     assert finding in findings(document)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("server", "client", "ip_version", "finding"),
     [
