@@ -199,6 +199,7 @@ PRESUMED = {
     "For programs under test": has_program_tested,
     "For programs over UDP": has_program_tested_over_udp,
     "Programs over UDP": has_program_tested_over_udp,
+    "The log is read only in scenarios with time series": has_program_tested_over_udp,
     "Programs over TCP": has_program_over_tcp,
     "Only groups of flows with the CCA under test": any_of(lambda s: s["groups"]),
     r"Groups marked \(reverse\)": any_of(lambda s: groups(s, direction="reverse")),
