@@ -1,4 +1,4 @@
-"""Programs that send over TCP, in the guest: their CCA, their connections, and what the kernel's sockets tell of them."""
+"""Programs that send over TCP, in the guest: their CCA, their connections, and the readings of the kernel's sockets."""
 
 import pytest
 

@@ -107,7 +107,6 @@ def largest_share(unlike, runs, significance) -> float:
     """
     if unlike == 0 and runs:
         return 1 - significance ** (1 / runs)
-    from scipy import stats  # imported here: it takes half a second
+    from inference.counts_of_draws import share_at_most  # imported here: SciPy takes half a second
 
-    interval = stats.binomtest(int(unlike), int(runs), alternative="less").proportion_ci(1 - significance, "exact")
-    return float(interval.high)
+    return share_at_most(int(unlike), ((1, int(runs)),), significance)

@@ -13,7 +13,8 @@ The deviation of a row is its McNemar statistic, the sum of its signs divided by
 """
 
 import numpy as np
-from scipy import special
+
+from inference.counts_of_draws import at_least
 
 #: Maximum number of exchanges to try; if more are possible, this number is drawn at random, including the one that exchanges nothing.
 MOST_EXCHANGES = 4096
@@ -59,21 +60,11 @@ def corrected_p(signs) -> np.ndarray:
     return p[place.ravel()]
 
 
-def sign_p(one, other) -> float:
-    """Return the p-value of the two-sided sign test from the numbers of pairs in each direction, excluding ties (Conover, 1999)."""
-    return min(1.0, 2 * upper_tail(max(one, other), one + other))
-
-
-def upper_tail(successes, trials) -> float:
-    """Return the probability of at least ``successes`` successes in ``trials`` trials with a success probability of one half."""
-    return float(special.bdtrc(successes - 1, trials, 0.5)) if successes > 0 else 1.0
-
-
 def median_interval(values, confidence) -> tuple[float, float] | None:
     """Return a confidence interval for the median, whose ends are two of the values; None if there are too few values.
 
     The coverage is at least ``confidence`` (David and Nagaraja, 2003, Order Statistics, section 7.1).
     """
     ordered, n = np.sort(values), len(values)
-    outside = [place for place in range(n // 2) if 2 * upper_tail(n - place, n) <= 1 - confidence]
+    outside = [place for place in range(n // 2) if 2 * at_least(n - place, ((1, n),), 0.5) <= 1 - confidence]
     return (float(ordered[outside[-1]]), float(ordered[n - 1 - outside[-1]])) if outside else None

@@ -42,7 +42,7 @@ class Outcomes:
     values: pd.DataFrame | None = None
     step: float = 0.0  # if the values of each CCA differ by at most this amount, the runs repeat each other
     paths: pd.Series | None = None  # index of the path that was drawn at random for each pair; None if unknown
-    seeds: pd.Series | None = None  # seed of each pair; None if each pair has a seed of its own
+    seeds: pd.Series | None = None  # seed of each pair; None if all pairs have different seeds
 
     @property
     def n(self) -> int:
@@ -184,7 +184,7 @@ def relative_outcomes(
     paths : pandas.Series, optional
         Index of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
     seeds : pandas.Series, optional
-        Seed of each pair; by default, each pair has a seed of its own.
+        Seed of each pair; by default, all pairs have different seeds.
     """
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, planned, failed)
