@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from session import candidate
+from session import candidate, more_runs
 from session.candidate import CandidateError, candidate_of
 from session.candidate_programs import declarations
 from study_files import study as studies
@@ -170,7 +170,7 @@ def test_a_study_may_not_have_the_program_already(folder):
 
 def test_more_runs_go_to_open_rows_of_the_programs_exam(folder):
     output, study = candidate.write("", "small.yaml", program="my/one.yaml")
-    card, finished = (Path(output.removesuffix(".yaml"), name) for name in ("analysis/scorecard.csv", candidate.STUDY))
+    card, finished = (Path(output.removesuffix(".yaml"), name) for name in ("analysis/scorecard.csv", more_runs.STUDY))
     for file in (card, finished):
         file.parent.mkdir(parents=True)
     finished.write_text(json.dumps(study))

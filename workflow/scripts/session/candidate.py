@@ -6,8 +6,6 @@ defines a CCA, or a program's CCA (`candidate_programs`); ``--program FILE`` nam
 """
 
 import argparse
-import csv
-import json
 import os
 import re
 import shutil
@@ -18,16 +16,16 @@ from pathlib import Path
 from experiment.timeline import TRACES
 from session.candidate_programs import is_of_stack, named_program, without_inapplicable
 from session.derived_study import size_words, write_study
+from session.more_runs import extended
 from study_files import study as studies
 from study_files.cca_definitions import FILE, LARGEST_BYTES, impossible_name, names_in
 from study_files.strict_yaml import FileError, read_mapping
-from study_files.study_replications import fixed_replications, has_looks
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from study_files.timeline_files import has_timeline_file
 from testbed.machine.given_file import given_bytes
 from testbed.machine.messages import tell
-from topics.exam.tables import OPEN_VERDICTS, PRIMARY, WORSE
+from topics.exam.tables import PRIMARY, WORSE
 from wording.missing_files import absence
 from wording.terminal_text import shown
 
@@ -37,9 +35,6 @@ STANDARDS = ("reno", "cubic", "bbr")
 NEED_ECN = ("dctcp",)
 #: Maximum length of a CCA's name in a study, in characters; the study's own name must leave room for the CCA's name.
 LONGEST = 32
-#: Path of a finished exam's resolved study, relative to the exam's results folder.
-STUDY = "workflow/study.json"
-
 #: Expectation about the scorecard that `GATE=1` adds to an exam.
 NOTHING_WORSE = {
     "id": "nothing-worse", "table": "scorecard", "where": {"role": PRIMARY}, "column": "verdict", "none_of": [WORSE],
@@ -238,84 +233,6 @@ def with_traces(study, source) -> dict:
     }
 
 
-def with_more_runs(study, before, card, more) -> dict:
-    """Return the study of an exam with more replications of the scenarios whose verdicts are open.
-
-    Parameters
-    ----------
-    study, before : dict
-        The current exam with the candidate, as in a study file, and the resolved study of the latest finished exam. Both have the same
-        scenarios.
-    card : iterable of dict
-        Rows of the scorecard: role, verdict, scenario, look.
-    more : int
-        Number of additional replications.
-    """
-    still = open_scenarios(before, card) - {""}
-    of_before = {scenario["id"]: scenario for scenario in before["scenarios"]}
-    # Harm is measured relative to the scenario in `seeds_of`, which therefore needs the same number of replications.
-    still |= {of_before[name]["seeds_of"] for name in still if of_before[name].get("seeds_of")}
-    numbers = fixed_replications(before)
-    most = max(before["replications"], *numbers.values())
-    scenarios = [
-        scenario | {"replications": most + more if scenario["id"] in still else numbers[scenario["id"]]}
-        for scenario in study["scenarios"]
-    ]
-    looks = [*before["exam"].get("looks", ()), most]
-    return study | {"scenarios": scenarios, "exam": study["exam"] | {"looks": looks}}
-
-
-def open_scenarios(before, card) -> set[str]:
-    """Return the scenarios in which a row was open in the latest finished exam; "" stands for the row about all scenarios.
-
-    The scorecard may already come from an unfinished extension of the exam, in which some of these rows are decided. Such rows name a later
-    look than the rows of the finished exam, so they still count as open. Repeating the command therefore continues the same extension.
-    """
-    looks = len(before["exam"].get("looks", ())) + 1
-    return {
-        row["scenario"]
-        for row in card
-        if row["role"] == PRIMARY and (row["verdict"] in OPEN_VERDICTS or float(row.get("look") or 0) > looks)
-    }
-
-
-def _extended(study, results, more):
-    """Return the study of an exam with more replications of the scenarios whose verdicts are open in the exam's results folder."""
-
-    def problem(sentence):
-        return CandidateError(f"MORE={more}", [sentence])
-
-    if not (study.get("exam") or {}).get("cca"):
-        raise problem(f"{study['study']} is not an exam; allowed: MORE with make exam.")
-    card, file = results / "analysis/scorecard.csv", results / STUDY
-    if missing := [path for path in (card, file) if not path.exists()]:
-        raise problem(
-            f"there is no {missing[0]} yet: MORE adds runs for the open rows of a finished exam; run the same command without MORE first."
-        )
-    try:
-        before = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError:
-        raise problem(f"{file} is not valid JSON; delete it, and run the same command without MORE first.") from None
-    with card.open(encoding="utf-8", newline="") as opened:
-        rows = list(csv.DictReader(opened))
-    if has_looks(before):
-        raise problem(
-            f"replications.until in {file} determines the number of runs; allowed with MORE: a fixed number of replications."
-        )
-    still, here = open_scenarios(before, rows), {scenario["id"] for scenario in study["scenarios"]}
-    if here != {scenario["id"] for scenario in before["scenarios"]} or not still <= {"", *here}:
-        raise problem(
-            f"the exam has other scenarios than the one that was run ({file}); run the same command without MORE first."
-        )
-    if not still:
-        raise problem(f"no row of {card} is open, so more runs would decide nothing.")
-    if still == {""}:
-        raise problem(
-            f"no row of a single case is open in {card}; allowed: MORE if such rows are open, because it adds runs only to their cases."
-        )
-    return with_more_runs(study, before, rows, more)
-
-
 def with_gate(study) -> dict:
     """Return an exam's study with the expectation (`analysis.expect`) that all deciding rows were measured and none of them is worse."""
     analysis = study.get("analysis") or {}
@@ -347,7 +264,7 @@ def write(cca, source, results="results", more=None, program=None, gate=False, p
     study = with_traces(with_gate(study) if gate else study, source)
     if more is not None:
         suffix = f"-{on}" if (on := platform or study.get("platform")) else ""
-        study = _extended(study, Path(f"{results}/{study['study']}{suffix}"), more)
+        study = extended(study, Path(f"{results}/{study['study']}{suffix}"), more, CandidateError)
     return output, write_study(study, output, f"`make evaluate` or `make exam` of {source}, {shown(called, 400)}")
 
 
