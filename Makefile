@@ -190,7 +190,6 @@ evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))) \
 	&& results=$$($(call print_results,"$$file")) && $(call check_begun,"$$results") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(SNAKEMAKE_ARGS) \
-	$(if $(filter -n --dry-run,$(ARGS)),,&& $(IN_ENVIRONMENT) python -m publishing.program_repetitions "$$results") \
 	&& { test ! -f "$$results/report.html" || echo "report: $$results/report.html"; }
 
 # An exam that can't be finished doesn't stop the others.

@@ -20,7 +20,7 @@ import zipfile
 from pathlib import Path
 
 from publishing.result_checks.compressed_json import decompress, parse
-from publishing.result_checks.json_difference import file_difference
+from publishing.result_checks.file_difference import file_difference
 from publishing.result_checks.manifest import MANIFEST, ManifestError, problems, read_manifest
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_documents import check_document

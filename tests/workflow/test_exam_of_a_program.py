@@ -68,6 +68,15 @@ def test_its_tables_have_what_those_of_the_kernel_have(examined):
     assert (runs.groupby(["scenario", "replication"])["rtt_path_ms"].nunique() == 1).all()
 
 
+def test_two_of_its_runs_were_repeated(examined):
+    table = pd.read_csv(examined.folder / STUDY / "analysis/repetitions.csv")
+    assert set(table["scenario"]) == {"5.2.1-solo", "5.2.1-beside-cubic"} and (table["result"] == "same bytes").all()
+    assert (
+        "2 runs were repeated with the same bytes: with sender:bic."
+        in (examined.folder / STUDY / "report.html").read_text()
+    )
+
+
 def test_its_runs_can_be_repeated_from_what_was_published(examined):
     """The user's file isn't needed, because the crate contains it."""
     folder = examined.folder

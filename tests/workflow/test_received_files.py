@@ -16,8 +16,8 @@ import pytest
 
 from publishing.result_checks import results_again
 from publishing.result_checks.compressed_json import decompress, parse
+from publishing.result_checks.file_difference import file_difference
 from publishing.result_checks.folder_walk import files_below
-from publishing.result_checks.json_difference import NOTHING, file_difference, first_byte, first_difference
 from publishing.result_checks.received_archive import unpack
 from publishing.result_checks.received_documents import check_form
 from publishing.result_checks.received_errors import ReceivedError, shown
@@ -25,6 +25,7 @@ from publishing.result_checks.received_folder import opened, read_file, temporar
 from publishing.result_checks.received_study import ReceivedStudy
 from publishing.result_checks.reruns import finding
 from publishing.result_checks.sampling import chance_of_finding, draw, least_changed
+from run_tables.json_difference import NOTHING, first_byte, first_difference
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,10 @@ import gzip
 import json
 import shutil
 import subprocess
-from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from program_runs import SENDER, documents_of_three_tries, findings, group_rows, place
-from publishing import program_repetitions
 from run_tables.group_tables import GROUPS
 from run_tables.program_deliveries import with_program_deliveries
 from run_tables.reading import read_runs, read_table
@@ -70,36 +67,6 @@ def test_a_study_of_a_program_and_the_kernels_ccas_has_tables_without_groups(tes
     runs = read_runs(folder / "tidy/runs.csv").set_index("cca")
     assert group["group_cca"] == "tcp:tcp" and runs["valid"].all()
     assert group["goodput_mbps"] == pytest.approx(runs["goodput_mbps"]["tcp:tcp"], rel=0.02)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "random, sentence",
-    [
-        (False, "tcp:tcp is reproducible as far as tested: 1 run repeated, with the same bytes"),
-        pytest.param(
-            True, "tcp:tcp is not reproducible, run alone/tcp:tcp/ipv4/1 is DIFFERENT at byte ",
-            marks=pytest.mark.skipif("rdrand" not in Path("/proc/cpuinfo").read_text(), reason="no RDRAND"),
-        ),
-    ],
-)  # fmt: skip
-def test_a_program_that_reads_random_numbers_of_the_processor_is_found(
-    testbed, tmp_path, monkeypatch, capsys, random, sentence
-):
-    monkeypatch.chdir(tmp_path)
-    place("sender.py")
-    changed = {"client": SENDER["client"].replace("sender.py", "sender.py random")} if random else {}
-    folder = executed_study(testbed, tmp_path, "sender.py", **changed)
-    assert program_repetitions.main([str(folder)]) == 0
-    assert capsys.readouterr().out.splitlines()[-1].startswith(sentence)
-
-
-def test_runs_to_repeat_are_those_of_programs_whatever_their_names():
-    rows = [(scenario, cca, "ipv4", 1, True) for scenario in "abc" for cca in ("reno", "p", "p:mine")]
-    runs = pd.DataFrame(rows, columns=["scenario", "cca", "ip_version", "replication", "valid"])
-    chosen = program_repetitions.chosen_runs(runs, Path("results/x"), {"p": {}, "p:mine": {}})
-    assert [*chosen] == ["p", "p:mine"]
-    assert chosen["p"] == [Path(f"results/x/runs/{scenario}/p/ipv4/1.json.gz") for scenario in "ac"]
 
 
 def test_an_amount_has_a_completion_time(carried):

@@ -44,6 +44,7 @@ from study_files.study_features import features_of
 from topics import registry
 from topics.cells.page_tables import descriptive_groups, mean_tables
 from topics.outline import study_outline
+from topics.repetitions.sentences import not_reproducible_words
 from wording.number_format import count, number
 from wording.scenario_words import ip_words, platform_words
 
@@ -162,6 +163,9 @@ def page_context(inputs, params) -> dict:
         "partial": partial_words(runs),
         "facts": _facts(tables, design, study, environments),
         "excluded": excluded_words(runs, tables.checks, tables.scenarios),
+        "not_reproducible": not_reproducible_words(
+            [] if tables.repetitions is None else tables.repetitions.to_dict("records")
+        ),
         "findings": opening_of,
         "validity": contexts["validity"] | {"findings": findings["validity"]},
         "metrics": _metric_items(tables, figures, design),

@@ -34,6 +34,17 @@ def has_grouped_runs(study) -> bool:
     return any(scenario["groups"] for scenario in study["scenarios"]) or bool(programs_under_test(study))
 
 
+def programs_of_runs(study) -> dict[tuple[str, str], list[str]]:
+    """Return the names of the programs in each scenario's runs with each CCA: (scenario, CCA) -> names as in `ccas`, without duplicates."""
+    found = {}
+    for scenario in study["scenarios"]:
+        for cca in study["ccas"]:
+            groups = scenario_of(study, scenario, cca)["groups"]
+            if names := dict.fromkeys(label_of(group["program"]) for group in groups if group["program"]):
+                found[scenario["id"], cca] = list(names)
+    return found
+
+
 def program_names(study, protocols=("udp", "tcp")) -> list[str]:
     """Return the names of the programs in a resolved study, both in `ccas` and in groups, in the form used in tables.
 

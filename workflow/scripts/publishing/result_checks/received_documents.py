@@ -7,11 +7,11 @@ from pathlib import Path
 
 from experiment.specification import DOCUMENT_VERSION
 from publishing.result_checks.compressed_json import decompress, parse
-from publishing.result_checks.json_difference import first_difference, value_text
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from publishing.result_checks.received_study import ReceivedStudy, check_specification
 from run_tables.document_form import read_form, violation
+from run_tables.json_difference import first_difference, value_text
 
 SCHEMA = Path(__file__).resolve().parents[3] / "schemas" / "run.schema.json"
 _FORM = read_form(SCHEMA)

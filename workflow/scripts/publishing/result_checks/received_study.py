@@ -8,9 +8,9 @@ from pathlib import Path
 
 from experiment.specification import SPECIFICATION_VERSION
 from publishing.result_checks.compressed_json import parse
-from publishing.result_checks.json_difference import first_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
+from run_tables.json_difference import first_difference
 from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.program_ccas import with_named_programs

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from experiment.programs import has_programs
-from publishing.result_checks.json_difference import file_difference
+from publishing.result_checks.file_difference import file_difference
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, read_file
 from study_files.run_platforms import image_of

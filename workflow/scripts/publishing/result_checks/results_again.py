@@ -13,15 +13,16 @@ from pathlib import Path
 
 from publishing.result_checks.compressed_json import parse
 from publishing.result_checks.folder_walk import files_below
-from publishing.result_checks.json_difference import first_byte
 from publishing.result_checks.manifest import LARGEST_FILE_BYTES, MANIFEST
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import DOCUMENT_LIMIT, TABLE_LIMIT, read_file
 from publishing.result_checks.reruns import end, last_words, start
+from run_tables.json_difference import first_byte
 from session.checkout import STATED_COMMIT
 from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.study_replications import look_path
+from topics.repetitions.tables import REPETITIONS
 
 #: Folders and files in a results folder that are recreated.
 DERIVED = (
@@ -37,8 +38,15 @@ DERIVED = (
 )
 #: File with the resolved study, including title and description.
 STUDY = "workflow/study.json"
-#: Files that can't be derived from the documents: claims and their versions, kernel descriptions, and program archives.
-TAKEN = ("workflow/claims.yaml", "workflow/claims-record.json", "workflow/kernel-*.json", "programs/*.tar")
+#: Files that can't be derived from the documents: claims and their versions, kernel descriptions, program archives, and the comparison of
+#: runs with their repetitions.
+TAKEN = (
+    "workflow/claims.yaml",
+    "workflow/claims-record.json",
+    "workflow/kernel-*.json",
+    "programs/*.tar",
+    REPETITIONS.path,
+)
 
 
 class NotMadeError(Exception):

@@ -1,44 +1,12 @@
-"""Find where two compressed JSON files first differ: the byte offset, and the location in the JSON."""
+"""Find where two JSON values, or two byte strings, first differ."""
 
 import json
 from itertools import zip_longest
 
-from publishing.result_checks.compressed_json import decompress, parse
-from publishing.result_checks.received_errors import ReceivedError, shown
+from wording.terminal_text import shown
 
 #: Placeholder for a value that is missing on one side; its type differs from the type of every JSON value.
 NOTHING = object()
-
-
-def file_difference(received: bytes, made: bytes) -> str | None:
-    """Describe where a received run document and the document of its rerun first differ; return None if they are equal.
-
-    The received document is not trusted.
-    """
-    if received == made:
-        return None
-    offset = first_byte(received, made)
-    size = len(received)
-    where = f"byte {offset} of {size}" if offset < size else f"its end, after {offset} of {len(made)} bytes"
-    return f"{where}; {_content_difference(received, made)}"
-
-
-def _content_difference(received, made):
-    """Return a text that names the first value that differs between two files, or states that only compression or layout differs."""
-    made_text = decompress(made)
-    try:
-        text = decompress(received)
-        if text == made_text:
-            return "the JSON is the same, only its compression differs"
-        document = parse(text)
-    except ReceivedError as error:
-        return f"it {error}"
-    place = first_difference(document, parse(made_text))
-    if place is None:
-        return "the JSON is equal, only its notation differs"
-    pointer, *values = place
-    its, of_run = map(value_text, values)
-    return f"in the JSON at {shown(pointer) or 'its root'}: {its} was received, the run gives {of_run}"
 
 
 def first_byte(first: bytes, second: bytes) -> int:

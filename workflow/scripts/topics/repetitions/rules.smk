@@ -1,0 +1,66 @@
+# Repetitions: runs with declared programs -> the same runs again -> analysis/repetitions.csv
+
+
+# With gaps=true, no run is executed: an existing table is kept.
+REPEATED = runs_to_repeat(STUDY, () if GAPS else studies.runs(STUDY))
+IS_KEPT = GAPS and (Path(STUDY_FOLDER) / REPETITIONS.path).exists()
+LABELS = {scenario["id"]: scenario["label"] for scenario in STUDY["scenarios"]}
+
+
+def repetition_of(run):
+    """Return the path of the document of a run's second execution; ``run`` is (scenario, CCA, IP version, replication)."""
+    return f"results/{STUDY['study']}/logs/repetitions/{'/'.join(map(str, run))}.json.gz"
+
+
+def specification_of(wildcards):
+    """Return a run's specification as JSON."""
+    cca, replication = wildcards.cca, int(wildcards.replication)
+    seed = studies.seed_of_run(STUDY, wildcards.scenario, replication)
+    of_run = {"cca": cca, "ip_version": wildcards.ip_version, "replication": replication, "seed": seed}
+    return json.dumps(json.loads(conditions_of(wildcards.scenario, cca, replication)) | of_run)
+
+
+# The second execution of a run. It never comes from the run cache.
+rule repeat_run:
+    input:
+        document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        kernel=ancient(lambda wildcards: kernel_for(wildcards.scenario, wildcards.cca)),
+        programs=ancient(lambda wildcards: archives_for(wildcards.scenario, wildcards.cca)),
+    output:
+        document=temp("results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.json.gz"),
+    log:
+        "results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.log",
+    container:
+        "envs/testbed.sif"
+    resources:
+        **ONE_RUN,
+    params:
+        specification=specification_of,
+        testbed=TESTBED_DIGEST,
+        image=TESTBED_IMAGE,
+        folder=STUDY_FOLDER,
+    shell:
+        f"PYTHONPATH={in_command(own('workflow'))} python3 -m testbed --specification {{params.specification:q}}"
+        " --output {output.document:q} --testbed-digest {params.testbed:q} --wall-limit-s {resources.wall_limit_s}"
+        " --kernels {params.folder:q}/kernels --programs {params.folder:q}/programs 2> {log:q}"
+
+
+if not IS_KEPT:
+
+    rule compare_repetitions:
+        input:
+            documents=[document_of(run) for run in REPEATED],
+            repetitions=[repetition_of(run) for run in REPEATED],
+        output:
+            repetitions="results/{study}/analysis/repetitions.csv",
+        log:
+            "results/{study}/logs/compare_repetitions.log",
+        container:
+            "envs/analysis.sif"
+        params:
+            code=code_of("topics/repetitions/compare_repetitions"),
+            image=ANALYSIS_IMAGE,
+            # The first columns of the table.
+            runs=[("; ".join(programs), run[0], LABELS[run[0]], *run[1:]) for run, programs in REPEATED.items()],
+        script:
+            "compare_repetitions.py"
