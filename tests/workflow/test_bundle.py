@@ -165,7 +165,7 @@ def test_changed_image_is_noticed(unpacked, target):
         kernel.write_bytes(content)
     assert done.returncode != 0
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("sawtooth: "))
-    assert f"{kernel.relative_to(unpacked)} is not what was packed: unpack the archive again" in line
+    assert f"({kernel.relative_to(unpacked)} is not what was packed): unpack the archive again" in line
 
 
 def test_archive_that_was_cut_short_is_noticed(archive, target):

@@ -92,7 +92,9 @@ def test_set_back(with_clock, clock, mini, hours):
     sentence = sentence_in(printed)
     assert re.search(r"and results/mini/\S+ was written at .* \(and \d+ more files after now\)", sentence)
     _, printed = with_clock.snakemake("--cores", "2", "--configfile", MINI, check=False, started=True)
-    assert re.sub(r"clock says [^,]*|@\d+", "", sentence_in(printed)) == re.sub(r"clock says [^,]*|@\d+", "", sentence)
+    assert re.sub(r"clock shows [^,]*|@\d+", "", sentence_in(printed)) == re.sub(
+        r"clock shows [^,]*|@\d+", "", sentence
+    )
     subprocess.run(sentence.split("`")[1], shell=True, check=True, cwd=with_clock.folder)
     with_clock.snakemake("--cores", "2", "--configfile", MINI, started=True)
     with_clock.same_results_as(mini)
@@ -102,7 +104,7 @@ def test_set_back(with_clock, clock, mini, hours):
 def sentence_in(printed):
     assert "Traceback" not in printed, printed[-3000:]
     (sentence,) = [line for line in printed.splitlines() if line.startswith("sawtooth: ")]
-    assert sentence.startswith("sawtooth: the clock says ")
+    assert sentence.startswith("sawtooth: the clock shows ")
     return sentence
 
 

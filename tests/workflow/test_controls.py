@@ -26,7 +26,9 @@ def results(controlled):
 def test_control_runs_have_seeds_and_a_table_of_their_own(results):
     runs, controls = (pd.read_csv(results / "tidy" / name) for name in ("runs.csv", "controls.csv"))
     assert list(runs.columns) == list(controls.columns)
-    assert sorted(runs["replication"].unique()) == [*range(1, 7)] and sorted(controls["replication"].unique()) == [*range(7, 13)]
+    assert sorted(runs["replication"].unique()) == [*range(1, 7)] and sorted(controls["replication"].unique()) == [
+        *range(7, 13)
+    ]
     assert len(runs) == len(controls) == 24 and controls["valid"].all()
     assert not set(runs["seed"]) & set(controls["seed"])
     assert controls.groupby(["scenario", "replication"])["seed"].nunique().eq(1).all()

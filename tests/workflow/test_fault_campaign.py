@@ -189,7 +189,7 @@ def test_the_clock_stands_in_the_past(campaign):
     status, printed = campaign.checkout.snakemake(*campaign.call, *campaign.tables, check=False)
     assert status != 0
     (sentence,) = set(sentences(printed))
-    assert sentence.startswith("sawtooth: the clock says ") and campaign.documents[0] in sentence
+    assert sentence.startswith("sawtooth: the clock shows ") and campaign.documents[0] in sentence
     assert campaign.there().items() <= before.items() and len(campaign.there()) == len(before) - 1
     os.utime(document, ns=(times.st_atime_ns, times.st_mtime_ns))
     campaign.finish()
