@@ -132,7 +132,7 @@ def log_of(flow, entry) -> dict | None:
 def span_of_log_ns(log, packets) -> tuple[float, float]:
     """Return the times at which a log's values begin and end, in ns since the traffic's origin.
 
-    The last values of a complete log hold for ever.
+    A complete log has no end (infinity), because its last values stay valid.
     """
     # A log without a start time is assumed to have begun with the flow.
     begin_ns = log["from_ns"] if log["aligned"] else log["from_ns"] + (packets["first_sent_ns"] or 0)

@@ -40,7 +40,7 @@ def level_of_look(significance, look) -> float:
 
 
 class Counts(NamedTuple):
-    """Numbers of a row's runs by outcome, and how the runs are grouped into draws."""
+    """How many of a row's runs have each outcome, and how the runs are grouped into draws."""
 
     worse: int
     better: int
@@ -51,7 +51,7 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, row: Outcomes) -> "Counts":
-        """Return the numbers of a row's runs."""
+        """Return the counts of a row's runs."""
         return cls(row.worse, row.better, row.far_worse, row.standards_far, row.draws, row.leads)
 
     @property
@@ -60,7 +60,7 @@ class Counts(NamedTuple):
         return total(self.draws)
 
     def of_more(self, n) -> "Counts":
-        """Return the numbers of about n runs with the same shares of all outcomes."""
+        """Return the counts for about n runs, with the same share of each outcome."""
         draws = scaled(self.draws, n / self.n)
         runs = total(draws)
         return Counts(*(round(count / self.n * runs) for count in self[:4]), draws, scaled(self.leads, n / self.n))
