@@ -124,7 +124,7 @@ def _binomial_tail(successes, n, share):
 
 
 def _concentrations(draws, share):
-    """For each draw size, yield a list: the share of draws with the outcome, by size, if the outcome favours draws of at least that size.
+    """For each draw size, yield the shares of draws with the outcome, by size, if the outcome favours draws of at least this size.
 
     The outcome occurs in smaller draws only if it already occurs in all of the larger ones. The expected share of runs with the outcome is
     always ``share``.

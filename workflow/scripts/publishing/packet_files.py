@@ -111,7 +111,7 @@ def _packet(body):
 
 
 def _leaves(body, kept):
-    """Return whether the packet in a block's body, of which ``kept`` bytes were captured, is outgoing according to its flags."""
+    """Return whether the flags in a block's body mark the packet as outgoing; ``kept`` is the number of captured bytes."""
     options = body[20 + kept + -kept % 4 :]
     return options[:8] == struct.pack("=HHI", FLAGS, 4, OUT)
 

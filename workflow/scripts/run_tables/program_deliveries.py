@@ -111,7 +111,7 @@ def summed(steps, step_ns, times_ns) -> np.ndarray:
 
 
 def _series(run, flow, entry, packets, times_s):
-    """Return a flow's time series at the times within the flow's lifetime at which the queue was sampled."""
+    """Return a flow's time series, at those sampling times of the queue that lie within the flow's lifetime."""
     last_s = end_ns(flow, entry, packets) / 1e9
     times_s = [at for at in times_s if flow.start_s <= at <= last_s]
     times_ns = 1e9 * np.asarray(times_s)

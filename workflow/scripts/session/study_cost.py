@@ -122,7 +122,7 @@ class Forecast:
         return self.speed.seconds(self.cost.work_of(scenario, cca))
 
     def fills_machine(self, scenario: str) -> bool:
-        """Return whether a run of a scenario occupies all cores, because it has the host's clock."""
+        """Return whether a run of a scenario occupies all cores, because it uses the host's clock."""
         return self.cost.works[scenario].clock_s > 0
 
 

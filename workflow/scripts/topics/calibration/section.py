@@ -147,7 +147,7 @@ def sentence(table: pd.DataFrame) -> str:
 
 
 def _known_words(rate):
-    """Return the known cause of a part of the rate's largest error, in words.
+    """Return, in words, the known cause that explains part of the rate's largest error.
 
     The shaper's rounding makes the rate too high, and frames that don't belong to the flow make it too low.
     """

@@ -127,7 +127,7 @@ class Outcomes:
 
     @cached_property
     def leads(self) -> Numbers:
-        """The number of far worse runs of each draw minus the number of its pairs in ``standard_pairs``, for draws in which they differ."""
+        """Each draw's number of far worse runs minus its number of pairs in ``standard_pairs``; differences of 0 are omitted."""
         of_standard = self.is_far.index.isin(self.standard_pairs)
         leads = (self.is_far.astype(int) - of_standard).groupby(self._seeds, dropna=False).sum()
         return numbers(leads[leads != 0])
