@@ -14,7 +14,7 @@ from functools import cache
 import numpy as np
 from scipy import optimize, special
 
-#: Pairs of a number of runs and the number of draws for which this number of runs is counted, sorted by the number of runs.
+#: Pairs (number of runs counted in a draw, number of such draws), sorted by the number of runs.
 Numbers = tuple[tuple[int, int], ...]
 
 
