@@ -45,7 +45,7 @@ class Summary:
 
 
 def summaries(table: pd.DataFrame) -> list[Summary]:
-    """Return one `Summary` for each pair of quantity and ``what`` with measured values; loss has one `Summary` for all ``what``."""
+    """Return one `Summary` for each quantity and ``what`` with measured values; for loss, one `Summary` covers all values of ``what``."""
     of_quantities, measured = [], table[table["measured"].notna()]
     kinds = measured["what"].where(measured["quantity"] != "loss", "")
     for (quantity, what), rows in measured.groupby(["quantity", kinds], sort=False):
