@@ -33,7 +33,7 @@ def total(draws: Numbers) -> int:
 
 
 def scaled(draws: Numbers, factor) -> Numbers:
-    """Return the numbers for about ``factor`` times as many draws with the same shares of all sizes."""
+    """Return the counts for about ``factor`` times as many draws, with the same share of each size."""
     more = ((runs, round(number * factor)) for runs, number in draws)
     return tuple((runs, number) for runs, number in more if number)
 
