@@ -146,7 +146,7 @@ class Capacity(LateDeliveries):
         return run.timeline.value_at(direction, "delay_ms", at_ns) + self._constant_ms(pair)
 
     def _constant_ms(self, pair):
-        """Return the constant part of a pair's one-way delay in ms: the delay of the hosts' own links plus that of the shortest path."""
+        """Return the constant part of a pair's one-way delay in ms: the delays of the hosts' own links and of the shortest path."""
         return 2 * pair.access_delay_ms + min(self._run.multipath.path_delay_ms)
 
     def waited_ns(self, sent_ns, arrived_ns, pair=None) -> int:

@@ -155,5 +155,5 @@ class LateDeliveries:
 
 
 def lost_in_a_row(loss) -> int:
-    """Return the maximum number of consecutive losses with a probability of at least `NEGLIGIBLE`; ``loss`` is a fraction."""
+    """Return the largest number of consecutive losses whose probability is at least `NEGLIGIBLE`; ``loss`` is a fraction."""
     return math.floor(math.log(NEGLIGIBLE) / math.log(loss)) if loss > 0 else 0

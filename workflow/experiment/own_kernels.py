@@ -23,7 +23,7 @@ def identity(kernel) -> str:
 
 
 def has_seccomp(kernel) -> bool:
-    """Return whether a guest kernel can run processes with seccomp; ``kernel`` is None for the image's kernel."""
+    """Return whether a guest kernel can run its processes with seccomp instead of ptrace; ``kernel`` is None for the image's kernel."""
     if kernel is None or kernel.get("base") == "newest":
         return True
     return tuple(map(int, re.findall(r"\d+", kernel["version"])[:2])) >= SECCOMP_FROM

@@ -78,7 +78,7 @@ class RunQueues:
 
     @property
     def queues_bytes(self) -> list[int]:
-        """The limits of all `queues`, converted to bytes; a limit in packets is taken as that number of full packets."""
+        """The limits of all `queues`, converted to bytes; a limit in packets counts as that number of full packets."""
         return [
             (one.queue_packets_in(way) or 0) * one.packet_bytes + (one.queue_bytes_in(way) or 0)
             for one in self.bottlenecks

@@ -91,7 +91,8 @@ def shaper_gaps(trace, until_ns, packet_bytes) -> Iterator[tuple[int, float]]:
 
     Examples
     --------
-    One packet in 8 ms, then one packet per ms. If a packet leaves after 1.2 ms, the next one waits for half of the remaining time:
+    One packet in the first 8 ms, then one packet per ms. The rate rises gradually: at 1.2 ms, the time per packet falls to half of the 6.8
+    ms that remain of the first step:
 
     >>> trace = {"step_ms": 8, "rates_mbps": [1, 8]}
     >>> list(shaper_gaps(trace, 10_000_000, 1000))

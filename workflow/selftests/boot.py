@@ -111,10 +111,11 @@ def carry_out(command, plan, log) -> dict:
 
 
 def closing(plan, job, memory) -> Callable | None:
-    """Return a function that must be called before a guest starts, or None.
+    """Return a function to call before a guest starts, or None if there is nothing to prepare.
 
     If this machine can isolate programs, the function isolates the guest, because third-party code (packetdrill and the scripts) runs as
-    root in the guest. A custom kernel is third-party code too, so `GuestError` is raised if this machine can't isolate it.
+    root in the guest. A custom kernel is third-party code too, so `GuestError` is raised if this machine can't isolate it. For the image's
+    kernel, a machine that can't isolate programs only prepares huge pages, if it has them.
     """
     huge_pages = has_huge_pages(memory)
     if plan.is_own:

@@ -1,4 +1,4 @@
-"""Checks of a simulated run: those of the testbed's checks that also apply to a simulator.
+"""Checks of a simulated run: the testbed's checks that also apply to a simulator.
 
 As on every platform, a failed check makes the run invalid.
 """

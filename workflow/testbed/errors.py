@@ -1,4 +1,4 @@
-"""Errors of a run that are not faults of the machine."""
+"""Errors that arise within a run, as opposed to faults of the machine."""
 
 
 class SettingError(RuntimeError):

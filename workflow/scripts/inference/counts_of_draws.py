@@ -1,9 +1,10 @@
-"""Probabilities of counts of runs if only groups of runs, the *draws*, are independent.
+"""Probabilities of run counts if runs come in groups, the *draws*, and only different draws are independent.
 
-The runs of a draw have the same seed and thus the same path, so they may all have an outcome together. The probabilities are computed as if
-all runs of a draw had the same outcome. Draws with more runs may have the outcome more often than others, because the runs that share seeds
-are alike. If draws have different numbers of runs, the outcome may therefore occur only in draws with many runs: the probability is the
-largest of those for all draws, and for draws with at least a given number of runs.
+The runs of a draw have the same seed and thus the same path, so an outcome may occur in all of them at once. The probabilities are computed
+as if all runs of a draw had the same outcome. Draws with more runs may have the outcome more often than others, because the runs that share
+seeds are alike. If draws have different numbers of runs, the outcome may therefore occur only in draws with many runs. So the probability
+is computed for several cases, and the largest one is returned: the outcome occurs in draws of any size, or only in draws with at least a
+given number of runs.
 """
 
 from collections import Counter
@@ -13,7 +14,7 @@ from functools import cache
 import numpy as np
 from scipy import optimize, special
 
-#: Pairs of a number of runs and the number of draws for which this number of runs is counted, sorted by the number of runs.
+#: Pairs (number of runs counted in a draw, number of such draws), sorted by the number of runs.
 Numbers = tuple[tuple[int, int], ...]
 
 
@@ -32,7 +33,7 @@ def total(draws: Numbers) -> int:
 
 
 def scaled(draws: Numbers, factor) -> Numbers:
-    """Return the numbers for about ``factor`` times as many draws with the same shares of all sizes."""
+    """Return the counts for about ``factor`` times as many draws, with the same share of each size."""
     more = ((runs, round(number * factor)) for runs, number in draws)
     return tuple((runs, number) for runs, number in more if number)
 
@@ -41,14 +42,14 @@ def scaled(draws: Numbers, factor) -> Numbers:
 def at_least(count, draws: Numbers, share) -> float:
     """Return the probability that at least ``count`` runs have an outcome.
 
-    A ``count`` that is impossible if no draw is divided is rounded down to a possible one.
+    If no set of entire draws contains exactly ``count`` runs, ``count`` is rounded down to a number that is possible.
 
     Parameters
     ----------
     count : int
         Number of runs with the outcome.
     draws : tuple of (int, int)
-        Pairs of a number of runs and the number of draws that have this number of runs.
+        Pairs (runs per draw, number of draws with this many runs).
     share : float
         Expected share of the runs that have the outcome, between 0 and 1.
 
@@ -99,7 +100,7 @@ def share_at_most(count, draws: Numbers, level) -> float:
 
 @cache
 def sign_tail(leads: Numbers) -> float:
-    """Return the one-sided p-value of the sign test whose signs are weighted: by chance, each draw's lead is positive or negative.
+    """Return the one-sided p-value of a weighted sign test; by chance, each draw's lead is equally likely to have either sign.
 
     ``leads`` contains pairs of a lead other than 0 and the number of draws that have this lead.
 
@@ -123,9 +124,10 @@ def _binomial_tail(successes, n, share):
 
 
 def _concentrations(draws, share):
-    """Yield the shares of draws of each size with an outcome that occurs, as far as possible, only in draws with a number of runs or more.
+    """For each draw size, yield the shares of draws with the outcome, by size, if the outcome favours draws of at least this size.
 
-    The expected share of runs with the outcome is always ``share``.
+    The outcome occurs in smaller draws only if it already occurs in all of the larger ones. The expected share of runs with the outcome is
+    always ``share``.
     """
     n = total(draws)
     for smallest, _ in draws:
@@ -136,7 +138,7 @@ def _concentrations(draws, share):
 
 
 def _probabilities(draws, shares):
-    """Return the probability of each number of runs with an outcome, from 0 to all runs; ``shares`` are those of the draws of each size."""
+    """Return the probability of each number of runs with an outcome, from 0 to all runs; ``shares`` is an item of `_concentrations`."""
     probabilities = np.ones(1)
     for (runs, n), share in zip(draws, shares, strict=True):
         k = np.arange(n + 1)

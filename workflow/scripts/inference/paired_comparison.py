@@ -121,7 +121,7 @@ def compare(a, b, scale, effect_unit, family, resolution=(0.0, 0.0)) -> Comparis
 
 
 def _too_few_words(pairs, needed, tests) -> str:
-    """Return a note on too few pairs: "too few pairs to be significant: 6; with 288 tests, 14 are needed"."""
+    """Return a note about too few pairs: "too few pairs to be significant: 6; with 288 tests, 14 are needed"."""
     what = "for an interval and a test" if pairs < LEAST_PAIRS else "to be significant"
     family = f"with {tests:,} tests, " if tests > 1 else ""
     return f"too few pairs {what}: {pairs}; {family}{needed} are needed"
@@ -151,7 +151,7 @@ def _constant_words(contrasts, repeated, effect, effect_unit) -> str:
 
 
 def incomplete_words(incomplete, total) -> str:
-    """Return a note on incomplete pairs: "1 of 4 pairs is incomplete", "none of 4 pairs is complete"."""
+    """Return a note about incomplete pairs: "1 of 4 pairs is incomplete", "none of 4 pairs is complete"."""
     if incomplete == total:
         return f"none of {count(total, 'pair')} is complete"
     return f"{incomplete} of {count(total, 'pair')} {'is' if incomplete == 1 else 'are'} incomplete"

@@ -137,7 +137,7 @@ class FlippedMean:
 
 @lru_cache(maxsize=2)
 def subset_weights(pairs) -> np.ndarray:
-    """Return the weights of contrasts in the means of subsets, as an array of shape (subsets, pairs)."""
+    """Return the weight of each contrast in the mean of each subset, as an array of shape (subsets, pairs)."""
     if pairs <= EXACT_MAX_PAIRS:
         chosen = (np.arange(1, 2**pairs)[:, None] >> np.arange(pairs)) & 1
     else:

@@ -1,7 +1,7 @@
 """Power of the paired t test: the effect that n pairs can detect, and the number of pairs that an effect needs.
 
-`sd` is the standard deviation of the contrasts, above 0; `scale` is the scale of the contrasts. Effects are in percent or points.
-`significance` is for a single test. In a family of m tests, the level of the first test in Holm's procedure is significance / m. A
+`sd` is the standard deviation of the contrasts, above 0; `scale` is one of the scales of `paired_contrasts`. Effects are in percent or
+points. `significance` is for a single test. In a family of m tests, the level of the first test in Holm's procedure is significance / m. A
 difference that is significant at this level is shown in whichever of the tests it occurs.
 """
 

@@ -28,7 +28,7 @@ HALF = 2**31
 class Flow:
     """The packets sent from one port to another.
 
-    ``leaves`` is whether the packets leave the interface. ``repeated`` is the number of TCP segments that begin before the end of earlier
+    ``leaves`` is true if the packets leave the interface. ``repeated`` is the number of TCP segments that begin before the end of earlier
     segments. Where packets leave their sender, these segments are retransmissions; elsewhere, they may also be originals that arrived late.
     """
 
@@ -70,10 +70,10 @@ def packets_of(path: Path) -> Iterator[tuple[int, bytes, int]]:
 
 
 def flows_of(path: Path, segment_bytes: int | None = None) -> tuple[list[Flow], int]:
-    """Return the flows in a capture, ordered by their first packets, and the number of packets that the capture lacks.
+    """Return the flows in a capture, ordered by their first packets, and the number of packets missing from the capture.
 
-    ``segment_bytes`` is the payload of a full TCP segment in a capture with segmentation offload, whose packets contain several segments.
-    If it is None, each packet counts as one segment.
+    ``segment_bytes`` is the payload of a full TCP segment if the capture was made with segmentation offload, so that a packet may contain
+    several segments. If it is None, each packet counts as one segment.
     """
     flows, lost = {}, 0
     for kind, body in blocks_of(path):
@@ -111,7 +111,7 @@ def _packet(body):
 
 
 def _leaves(body, kept):
-    """Return whether the packet in a block's body, of which ``kept`` bytes were captured, is outgoing according to its flags."""
+    """Return whether the flags in a block's body mark the packet as outgoing; ``kept`` is the number of captured bytes."""
     options = body[20 + kept + -kept % 4 :]
     return options[:8] == struct.pack("=HHI", FLAGS, 4, OUT)
 

@@ -25,7 +25,7 @@ FORM = "results/<study>/runs/<scenario>/<cca>/<ip version>/<replication>.json.gz
 
 
 class OtherDocumentError(ReceivedError):
-    """Recording a run changes the run's document."""
+    """No recorded repetition reproduced the run's document."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from wording.sentence_words import cca_name
 
 
 class Reference(NamedTuple):
-    """A reference for the CCA, queueing discipline or mechanism ``name``: authors or title, and permanent web address, or None."""
+    """A reference for the CCA, queueing discipline or mechanism ``name``: authors or title, and permanent web address (or None)."""
 
     name: str
     source: str

@@ -164,7 +164,7 @@ def kernels_of(environments) -> list[str]:
 
 
 def initial_windows(scenarios) -> dict[str, int]:
-    """Return the initial congestion window in segments, by id, of the resolved scenarios whose flows under test are long TCP flows."""
+    """Return the initial congestion window in segments, by scenario id, for scenarios whose flows under test are long TCP flows."""
     return {
         one["id"]: one["transport"].get("initial_window_packets") or INITIAL_WINDOW
         for one in scenarios

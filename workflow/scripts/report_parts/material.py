@@ -40,7 +40,7 @@ class ReportMaterial:
     params: dict  # parameters of the report's rule: confidence, significance, power, analysis, paper, and more
 
     def ranked(self, cells: pd.DataFrame) -> pd.DataFrame:
-        """Return the rows of ``cells`` in which scenario and IP version allow a ranking of CCAs (see `exclusions.whole_places`)."""
+        """Return the rows of ``cells`` whose scenario and IP version allow CCAs to be ranked (see `exclusions.whole_places`)."""
         return in_whole_places(cells, self.tables.runs)
 
     @property

@@ -30,7 +30,7 @@ def in_order(function: Callable, items: Iterable, processes: int) -> Iterator:
 
 
 def _begin(function):
-    """Keep the function in a process of the pool."""
+    """Store the function in a worker process of the pool."""
     global _function
     _function = function
 

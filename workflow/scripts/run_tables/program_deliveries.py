@@ -111,7 +111,7 @@ def summed(steps, step_ns, times_ns) -> np.ndarray:
 
 
 def _series(run, flow, entry, packets, times_s):
-    """Return a flow's time series at the times within the flow's lifetime at which the queue was sampled."""
+    """Return a flow's time series, at those sampling times of the queue that lie within the flow's lifetime."""
     last_s = end_ns(flow, entry, packets) / 1e9
     times_s = [at for at in times_s if flow.start_s <= at <= last_s]
     times_ns = 1e9 * np.asarray(times_s)
@@ -132,7 +132,7 @@ def log_of(flow, entry) -> dict | None:
 def span_of_log_ns(log, packets) -> tuple[float, float]:
     """Return the times at which a log's values begin and end, in ns since the traffic's origin.
 
-    The last values of a complete log hold for ever.
+    A complete log has no end (infinity), because its last values stay valid.
     """
     # A log without a start time is assumed to have begun with the flow.
     begin_ns = log["from_ns"] if log["aligned"] else log["from_ns"] + (packets["first_sent_ns"] or 0)

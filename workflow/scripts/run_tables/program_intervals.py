@@ -80,8 +80,8 @@ def _sockets(document):
 def _of_socket(socket, packets, edges_ns):
     """Return the latest reading of each column at the end of each interval, and the retransmits of each interval.
 
-    There is no reading before the connection is established, nor in intervals that begin after it ended. Retransmits are missing if other
-    connections of the flow have more than a small share of them (`LEAST_SHARE`).
+    There is no reading before the connection is established, nor in intervals that begin after it ended. Retransmits are missing if more
+    than a small share of them (`LEAST_SHARE`) belongs to other connections of the flow.
     """
     series = socket["series"]
     times_ns, columns = np.rint(1e9 * np.asarray(series["time_s"])), {}

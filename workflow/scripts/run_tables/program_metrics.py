@@ -89,7 +89,7 @@ def payload_bytes(run, flow, packets) -> int:
 
 
 def sent_bytes(packets) -> int:
-    """Return the total payload of a flow's sent packets, for TCP without repeated data."""
+    """Return the total payload of the packets that a flow sent; with TCP, retransmitted data count only once."""
     return sum(packets["sent_bytes_by_step"])
 
 
@@ -153,7 +153,7 @@ def _group(run, members):
 
 
 def _mixed_up(packets):
-    """Return whether delays may be attributed to the wrong packets: some packets look alike, and the sent and arrived counts differ."""
+    """Return whether delays may belong to the wrong packets: some packets look alike, and more or fewer packets arrived than were sent."""
     return packets["alike"] > 0 and packets["packets_arrived"] != packets["packets_sent"]
 
 

@@ -20,7 +20,8 @@ COUNTERS = {
 def reordering_counts(document) -> dict[str, int | None]:
     """Return the columns in `COUNTERS` and spurious_retransmits for a run; None for values that the hosts don't count.
 
-    The hosts are those of iperf3's flows and of programs under test. The values are None if the programs under test send over UDP.
+    The counters are read on the hosts of iperf3's flows and of programs under test. The values are None if the programs under test send
+    over UDP.
 
     A segment that arrives twice was retransmitted unnecessarily. If the path duplicates packets, spurious_retransmits is None, because
     retransmissions and duplicates can't be distinguished.

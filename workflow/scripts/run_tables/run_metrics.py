@@ -61,7 +61,7 @@ def flow_metrics(document, rule=USUAL_RULE) -> list[dict]:
 
 
 def _flows_of_kind(document):
-    """Return the function that reads a document's flows, which depends on the program that carried the flows."""
+    """Return the function that reads a document's flows; the choice depends on the program that carried the flows."""
     if is_simulated(document):
         return simulated_flows
     if has_streams(document):
@@ -70,7 +70,7 @@ def _flows_of_kind(document):
 
 
 def _delivered(flow, window, steady, is_file):
-    """Return a flow's delivered data, goodput and measurement window; without a window, a file's goodput is that of the entire transfer."""
+    """Return a flow's delivered data, goodput and measurement window; without a window, a file's goodput covers the entire transfer."""
     number = flow["flow"]
     return {
         "goodput_mbps": window.goodput_mbps(number)

@@ -1,4 +1,4 @@
-"""The changes that a series causes, judged by the rules of `make compare` in the regression study, and by those of the exam in exams."""
+"""The changes that a series causes, judged by the rules of `make compare` in the regression study, and by the exam's rules in exams."""
 
 from pathlib import Path
 

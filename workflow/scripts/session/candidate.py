@@ -242,8 +242,8 @@ def with_gate(study) -> dict:
 def write(cca, source, results="results", more=None, program=None, gate=False, platform=None) -> tuple[str, dict]:
     """Write a study with one additional CCA to ``results/<study>-<name>.yaml``; return the path and the resolved study.
 
-    In an exam, ``more`` is the number of additional replications of each scenario with an open verdict in the latest finished exam on
-    ``platform``, the platform of the command. If ``gate`` is true, the exam fails unless every deciding row was measured and none is worse.
+    In an exam, ``more`` replications are added to each scenario whose verdict was open in the latest finished exam. ``platform`` is the
+    platform that the command names, or None. If ``gate`` is true, the exam fails unless every deciding row was measured and none is worse.
     Raises `FileError` if the CCA doesn't exist or the study can't run with it.
     """
     config, candidate = studies.load(source), candidate_of(cca, program)

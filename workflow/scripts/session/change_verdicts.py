@@ -1,8 +1,8 @@
 """Verdicts for the rows of a comparison (*worse*, *better*, *like* and so on), from counts of pairs.
 
 A row contains one sign per pair of runs. The p-values of all rows are corrected jointly: the test exchanges the two sides of entire
-replications (`inference.exchanged_pairs`), or of all pairs with the same seeds. Such pairs aren't independent, so shares of pairs are tested
-as if they were all alike (`inference.counts_of_draws`).
+replications (`inference.exchanged_pairs`), or of all pairs with the same seeds. Pairs with the same seeds aren't independent, so shares of
+pairs are tested as if all these pairs had the same outcome (`inference.counts_of_draws`).
 """
 
 from collections import Counter

@@ -216,7 +216,7 @@ def _effect_text(row):
 
 
 def _value_cell(name):
-    """Return the function that makes a cell with a value of one side from a row."""
+    """Return a function that takes a row and returns a cell with one side's value."""
 
     def cell(row):
         value = row[name]

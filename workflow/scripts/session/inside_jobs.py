@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals (see `inside_snakemake`) that jobs with several runs and the run cache need."""
+"""Code that uses Snakemake's internals (see `inside_snakemake`) for jobs with several runs and for the run cache."""
 
 import functools
 import os

@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals (see `inside_snakemake`) for messages."""
+"""Code that uses Snakemake's internals (see `inside_snakemake`) to print, filter and interpret messages."""
 
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent

@@ -1,4 +1,4 @@
-"""Uses of Snakemake's internals (see `inside_snakemake`) that speed up planning and running thousands of jobs."""
+"""Code that uses Snakemake's internals (see `inside_snakemake`) to speed up planning and running thousands of jobs."""
 
 import functools
 import gc

@@ -1,6 +1,6 @@
-"""Uses of Snakemake's internals where there is no public interface: calls, workflows and modules.
+"""Code that uses Snakemake's internals where there is no public interface: calls, workflows and modules.
 
-Other uses are in `inside_planning`, `inside_jobs` and `inside_messages`. Snakemake doesn't guarantee these names. They are valid for
+Other such code is in `inside_planning`, `inside_jobs` and `inside_messages`. Snakemake doesn't guarantee these names. They are valid for
 `TESTED_VERSION`, the version that set-up installs. A newer version may require changes, but only to these four modules.
 """
 

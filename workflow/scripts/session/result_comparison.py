@@ -162,7 +162,7 @@ def matched_cells(first, second, cca) -> Iterator[tuple[dict, dict[str, np.ndarr
 
 
 def _pairs(cell, which):
-    """Return a `Pair` for each pair of a cell that the mask ``which`` selects."""
+    """Return a `Pair` for each pair of runs in a cell that the mask ``which`` selects."""
     seeds = map(tuple, cell["seed"][which].tolist())
     return [Pair(*each) for each in zip(cell["replication"][which, 0].tolist(), seeds, strict=True)]
 

@@ -96,7 +96,7 @@ def _programs_s(specification, packet_s=PROGRAM_PACKET_S):
 
 
 class Work(NamedTuple):
-    """Time in s that runs take on one core of the machine of benchmarks/README.md.
+    """Time in s that runs take on one core of the reference machine (benchmarks/README.md).
 
     ``own_s`` is for the start and end of runs, ``traffic_s`` for packets, and ``clock_s`` for runs with the host's clock, which take
     the same time on every machine.
@@ -126,7 +126,7 @@ def work_of_run(conditions) -> Work:
 
 
 def _expected_packets(specification):
-    """Return the approximate number of packets that a run sends: what full links carry or, if it is less, what random loss allows."""
+    """Return the approximate number of packets that a run sends: what full links carry, or less if random loss limits the rate."""
     full = full_packets(specification)
     loss = specification.loss_share("forward")
     if not loss or specification.udp:

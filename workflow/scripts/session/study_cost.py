@@ -19,9 +19,9 @@ FEWEST_RUNS = 10
 class StudyCost:
     """The cost of a resolved study.
 
-    ``runs`` maps each scenario to its number of runs, and ``works`` maps it to the work of one run, averaged over the CCAs. ``measured`` maps
-    each group of runs whose durations are comparable to the work of one run. A group's key is a scenario or, for a program's runs, which
-    take longer, a scenario and the program's name in `ccas`.
+    ``runs`` maps each scenario to its number of runs, and ``works`` maps it to the work of one run, averaged over the CCAs. ``measured``
+    maps each group of runs with comparable durations to the work of one of its runs. A group's key is a scenario or, for a program's runs,
+    which take longer, a scenario and the program's name in `ccas`.
     """
 
     runs: dict[str, int]
@@ -122,7 +122,7 @@ class Forecast:
         return self.speed.seconds(self.cost.work_of(scenario, cca))
 
     def fills_machine(self, scenario: str) -> bool:
-        """Return whether a run of a scenario occupies all cores, because it has the host's clock."""
+        """Return whether a run of a scenario occupies all cores, because it uses the host's clock."""
         return self.cost.works[scenario].clock_s > 0
 
 

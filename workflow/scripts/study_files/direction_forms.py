@@ -1,8 +1,8 @@
 """Split each key with a value for each direction into two keys, as in a resolved study.
 
 `rate_mbps: {forward: 50, reverse: 10}` means `rate_mbps: 50` and `reverse_rate_mbps: 10`. The same form is allowed for `trace`, `policer`
-and `queue`. A single value in a scenario overrides the study's defaults for both directions. A policer or a trace may be given for one
-direction alone.
+and `queue`. A single value in a scenario overrides the study's defaults for both directions. A policer or a trace may be given for only one
+direction.
 """
 
 from collections.abc import Iterator

@@ -226,7 +226,7 @@ def mark_problems(study) -> Iterator[str]:
 
 
 def _sends_by(study, cca):
-    """Return the kernel's name of a CCA of the study; for a program over TCP, that of the CCA in the program's name."""
+    """Return the kernel's name for a CCA of the study; for a program over TCP, the kernel's name for the CCA in the program's name."""
     program = program_of(study, cca)
     return kernel_cca(study, program["cca"] if program and program["protocol"] == "tcp" else cca)
 

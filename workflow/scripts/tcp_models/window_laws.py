@@ -69,7 +69,7 @@ class CubicWindow:
         self._each, self._looked = 100 * packets, (0, -math.inf)
 
     def step_packets(self, packets_per_s) -> int:
-        """Return how many packets are acknowledged before CUBIC's next update: those of one tick, at least `ACKNOWLEDGED_AT_ONCE`."""
+        """Return how many packets are acknowledged before CUBIC's next update: as many as in one tick, at least `ACKNOWLEDGED_AT_ONCE`."""
         return max(ACKNOWLEDGED_AT_ONCE, round(packets_per_s * TICK_S))
 
     def acknowledge(self, packets, now_s) -> None:

@@ -190,7 +190,7 @@ def _same_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def _unlike(inputs, params, script):
-    """Return the parameters of a script; raise `ValueError` if one has the name of an input, because the script gets both by name."""
+    """Return the parameters of a script; raise `ValueError` if one is also the name of an input, because the script gets both by name."""
     if both := [name for name in inputs if name in params]:
         raise ValueError(f"{script} has an input and a parameter with the same name: {', '.join(both)}")
     return params

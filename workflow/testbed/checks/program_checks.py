@@ -210,7 +210,7 @@ def check_program_cca(specification, document) -> Check:
 
 
 def why_default(specification, flow, cca) -> str:
-    """Return, as text for a message, why a flow's host had another default CCA than the one in the program's name; empty if it hadn't."""
+    """Return, as text for a message, why a flow's host had a default CCA other than the one in the program's name; otherwise empty."""
     host = flow.pair.sender
     labels = dict.fromkeys(program.label for program in tcp_programs_on(specification, host))
     if cca != LINUX_DEFAULT or len({label.partition(":")[2] for label in labels}) < 2:

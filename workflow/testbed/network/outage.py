@@ -93,7 +93,7 @@ def set_and_read(end, emulation) -> bool:
 
 
 def counted(end) -> dict[str, int]:
-    """Return the counters of the netem of an `Arrivals`."""
+    """Return the netem counters of an `Arrivals`."""
     index = devices_of(end.node)[end.name]["index"]
     return next(counts for of, kind, counts in counters_of(end.node) if (of, kind) == (index, "netem"))
 

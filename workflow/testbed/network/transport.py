@@ -105,7 +105,7 @@ def tcp_programs_on(specification, host) -> list[Program]:
 
 
 def default_of_programs(specification, programs, available) -> str:
-    """Return the default CCA of a host with programs over TCP, for sockets for which a program doesn't choose a CCA.
+    """Return the default CCA of a host with programs over TCP; a socket uses it if the program doesn't choose a CCA.
 
     The default is the CCA for which the programs are declared (``nginx:bbr``), if all programs name the same CCA and the kernel has it,
     and otherwise Linux's own default.

@@ -293,7 +293,7 @@ class Asking:
 def ask(address, seed, requests_end) -> dict[str, dict[str, int]]:
     """Send each request at its time until the file ``requests_end`` ends, wait for the responses, and return the counts by service.
 
-    The directory's connection is established before the first request.
+    The connection for LDAP is established before the first request.
     """
     asking = {service.name: Asking(service, address, seed) for service in SERVICES}
     with selectors.DefaultSelector() as selector, Timer() as timer:

@@ -25,7 +25,7 @@ class ArchiveFile(io.FileIO):
     """An archive file that checks the ZIP central directory before `zipfile` parses it; `zipfile` reads it in one call."""
 
     def read(self, size=-1) -> bytes:
-        """Read up to ``size`` bytes; raise `ReceivedError` if these are a central directory larger than that of any results."""
+        """Read up to ``size`` bytes; raise `ReceivedError` if these are a central directory larger than any results need."""
         if size > LARGEST_LIST_BYTES:
             raise ReceivedError(f"{shown(self.name)} is refused: its list of entries has {size} bytes.")
         content = super().read(size)

@@ -20,6 +20,6 @@ def chance_of_finding(total: int, changed: int, count: int) -> float:
 
 
 def least_changed(chance, total, count) -> int:
-    """Return the minimum number of changed documents for which a sample includes one of them with a probability of at least ``chance``."""
+    """Return how many documents must be changed so that a sample includes a changed one with a probability of at least ``chance``."""
     # The probability grows with the number of changed documents.
     return 1 + bisect_left(range(1, total), chance, key=lambda changed: chance_of_finding(total, changed, count))

@@ -45,7 +45,7 @@ class Summary:
 
 
 def summaries(table: pd.DataFrame) -> list[Summary]:
-    """Return one `Summary` for each pair of quantity and ``what`` with measured values; loss has one `Summary` for all ``what``."""
+    """Return one `Summary` for each quantity and ``what`` with measured values; for loss, one `Summary` covers all values of ``what``."""
     of_quantities, measured = [], table[table["measured"].notna()]
     kinds = measured["what"].where(measured["quantity"] != "loss", "")
     for (quantity, what), rows in measured.groupby(["quantity", kinds], sort=False):
@@ -147,7 +147,7 @@ def sentence(table: pd.DataFrame) -> str:
 
 
 def _known_words(rate):
-    """Return the known cause of a part of the rate's largest error, in words.
+    """Return, in words, the known cause that explains part of the rate's largest error.
 
     The shaper's rounding makes the rate too high, and frames that don't belong to the flow make it too low.
     """

@@ -8,7 +8,7 @@ from topics.topic import Analysis, Topic
 def one_cca_a_run(design) -> bool:
     """Return whether runs of a `StudyDesign` can be compared by CCA.
 
-    This is the case if each run uses a single CCA and packet sizes aren't all that the study compares.
+    This is the case if each run uses a single CCA, unless the study compares only message sizes.
     """
     return not design.mixes and not compares_sizes_alone(design)
 

@@ -130,7 +130,7 @@ def _log_bounds(logs, strata):
 
 
 def largest_difference(claim, samples, tail) -> Outcome:
-    """Return the `Outcome` for the absolute difference between the groups in one scenario, divided by the largest in any other."""
+    """Return the `Outcome` for the absolute difference between the groups in one scenario, divided by the largest one in the others."""
     minuend, subtrahend = (means[:, :, 0, 0] for means in _groups(claim, samples, ["scenario"]))
     rows, names = minuend - subtrahend, paired_scenarios(claim)
     differences = np.abs(rows[0])

@@ -231,7 +231,7 @@ def _impossible_requirement(claim):
 
 
 def impossible_bounds(where, bounds) -> Iterator[str]:
-    """Yield the problem of bounds that no number can meet, or that are redundant; ``where`` is their key."""
+    """Yield a problem if no number can satisfy the bounds, or if the bounds are redundant; ``where`` is the key of the bounds."""
     lows = [key for key in ("above", "at_least") if key in bounds]
     highs = [key for key in ("below", "at_most") if key in bounds]
     if len(lows) > 1 or len(highs) > 1:

@@ -18,7 +18,7 @@ def _observed_ccas(flows, programs):
     """Return the CCA that iperf3 reports for each run; several CCAs are joined by `+`.
 
     A flow is ignored if there is no report for it, if it belongs to a group for which the scenario requests a CCA other than
-    the run's, or if it belongs to one of the ``programs`` under test, whose names aren't those of CCAs.
+    the run's, or if it belongs to one of the ``programs`` under test, whose names aren't names of CCAs.
     """
     asked = (flows["flow_cca"] == flows["cca"]) & ~flows["cca"].isin(programs)
     known = flows[(flows["cca_observed"] != "") & asked]

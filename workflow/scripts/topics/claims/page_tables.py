@@ -260,7 +260,7 @@ def mislabelled_words(table, study) -> str:
 
 
 def _proof_words(table):
-    """Describe the cases in which several CCAs would have been published from runs that agree to the last digit."""
+    """Describe the cases in which runs that agree to the last digit would have been published under the names of several CCAs."""
     twins = table[table["same_as"] != ""]
     if twins.empty:
         return ""

@@ -264,7 +264,7 @@ def undecided_sentence(comparisons: pd.DataFrame, own: Collection[str]) -> str:
 
 
 def _one_a_question(finding) -> list[tuple[Side, ...]]:
-    """Return the groups of a finding for further measures, one for each question that the finding's first measure doesn't answer."""
+    """Return the groups of a finding's further measures: one for each question that the finding's first measure doesn't answer."""
     first = {finding.first[0].measure.asks: finding.first}
     for group in finding.further:
         first.setdefault(group[0].measure.asks, group)

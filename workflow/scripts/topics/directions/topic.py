@@ -24,7 +24,7 @@ def _are_together(groups):
 
 
 def apart(design) -> list[tuple[str, str]]:
-    """Return (scenario, direction) for each direction whose flows send at different times, for an amount of data, or with pauses.
+    """Return (scenario, direction) for each direction whose flows send at different times, send a given amount of data, or pause.
 
     The goodputs of such flows don't add up.
     """

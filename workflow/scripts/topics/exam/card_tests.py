@@ -40,7 +40,7 @@ def level_of_look(significance, look) -> float:
 
 
 class Counts(NamedTuple):
-    """Numbers of a row's runs by outcome, and how the runs are grouped into draws."""
+    """How many of a row's runs have each outcome, and how the runs are grouped into draws."""
 
     worse: int
     better: int
@@ -51,7 +51,7 @@ class Counts(NamedTuple):
 
     @classmethod
     def of(cls, row: Outcomes) -> "Counts":
-        """Return the numbers of a row's runs."""
+        """Return the counts of a row's runs."""
         return cls(row.worse, row.better, row.far_worse, row.standards_far, row.draws, row.leads)
 
     @property
@@ -60,7 +60,7 @@ class Counts(NamedTuple):
         return total(self.draws)
 
     def of_more(self, n) -> "Counts":
-        """Return the numbers of about n runs with the same shares of all outcomes."""
+        """Return the counts for about n runs, with the same share of each outcome."""
         draws = scaled(self.draws, n / self.n)
         runs = total(draws)
         return Counts(*(round(count / self.n * runs) for count in self[:4]), draws, scaled(self.leads, n / self.n))
@@ -86,10 +86,10 @@ def _p_of_counts(counts, is_absolute, rare):
 def p_collapses(counts: Counts, rare=RARE) -> float:
     """Return the p-value of the statement that the CCA collapses too often.
 
-    The CCA collapses too often if its share of far worse runs exceeds `rare` and the similar standard CCAs, the worst of which is far worse
-    in ``counts.standards_far`` runs, collapse less often. The second condition is tested by the signs of the draws' leads. The result is the
-    larger of the two tests' p-values, which is valid for the statement that both conditions hold (intersection-union test: Berger, 1982,
-    Technometrics 24(4)).
+    The CCA collapses too often if its share of far worse runs exceeds `rare`, and the similar standard CCAs collapse less often: the worst
+    of them is far worse in ``counts.standards_far`` runs. The second condition is tested by the signs of the draws' leads. The result is
+    the larger of the two tests' p-values, which is valid for the statement that both conditions hold (intersection-union test: Berger,
+    1982, Technometrics 24(4)).
 
     >>> counts = [Counts(0, 0, 6, of_standard, ((1, 20),), ((1, 6), (-1, of_standard))) for of_standard in range(4)]
     >>> [round(p_collapses(each), 4) for each in counts]

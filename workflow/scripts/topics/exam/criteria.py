@@ -19,7 +19,7 @@ NEVER = 1e9
 
 
 def is_infinite(value) -> bool:
-    """Return whether a value, a difference of two values, or the mean of the two middle ones of such stands for infinity.
+    """Return whether a number stands for infinity; it may be a value, a difference of two values, or a median of either.
 
     >>> is_infinite(NEVER), is_infinite(2 - NEVER), is_infinite((NEVER - 3 + 1) / 2), is_infinite(1e6)
     (True, True, True, False)

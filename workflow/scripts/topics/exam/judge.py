@@ -396,7 +396,7 @@ def _open(one) -> dict[str, str]:
 
 
 def _what_it_would_take(row, exam, level, next_level, rare) -> dict:
-    """Return the smallest deterioration that an open row could have shown, and the number of runs that would close the row."""
+    """Return the smallest deterioration that an open row could have shown, and the number of runs that would decide the row."""
     one, is_absolute = row["outcomes"], "limit" in row or "is_rare" in row
     found = {"runs_needed": card_tests.runs_needed(one, next_level, exam["limits"]["worse_share"], is_absolute, rare)}
     if is_absolute or one.measurements < one.n:

@@ -122,12 +122,12 @@ class Outcomes:
 
     @cached_property
     def draws(self) -> Numbers:
-        """The number of runs of each draw; the runs with the same seed form a draw, as do the runs with an unknown seed."""
+        """The number of runs of each draw: runs with the same seed form a draw, and all runs with an unknown seed form one draw."""
         return numbers(self._seeds.value_counts(dropna=False))
 
     @cached_property
     def leads(self) -> Numbers:
-        """The number of far worse runs of each draw minus the number of its pairs in ``standard_pairs``, for draws in which they differ."""
+        """Each draw's number of far worse runs minus its number of pairs in ``standard_pairs``; differences of 0 are omitted."""
         of_standard = self.is_far.index.isin(self.standard_pairs)
         leads = (self.is_far.astype(int) - of_standard).groupby(self._seeds, dropna=False).sum()
         return numbers(leads[leads != 0])
@@ -218,7 +218,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None,
 
 
 def _side_by_side(cells, cca, standards, planned, failed):
-    """Return a table of values with one column per CCA (examined or standard) and one row per planned pair; failed runs have inf."""
+    """Return a table of values with one column per CCA (examined or standard) and one row per planned pair; inf for failed runs."""
     table = {}
     for name in dict.fromkeys([cca, *standards]):
         values = cells[name].reindex(planned) if name in cells else pd.Series(np.nan, planned)

@@ -47,7 +47,7 @@ def _note_words(row, published):
 
 
 def _missing_words(row):
-    """Return the number of runs that were not compared, unless the reason gives it."""
+    """Return the number of runs that were not compared; empty if the reason already states this number."""
     missing = 0 if is_missing(row["runs_missing"]) else int(row["runs_missing"])
     if not missing or "missing" in row["reason"]:
         return ""

@@ -66,7 +66,7 @@ def section(material: ReportMaterial) -> dict:
 
 
 def findings(material: ReportMaterial) -> list[Finding]:
-    """Return the findings at the top of the report: the CCA's failures, the lead, inapplicable cases, the worst rows, and collapses."""
+    """Return the findings at the top of the report: failures of the CCA, the lead sentence, inapplicable cases, worst rows, collapses."""
     card, exam = material.tables.scorecard, material.study["exam"]
     deciding = card[card["role"] == PRIMARY]
     found = [Finding("Failed", one, TOPIC.anchor) for one in failed_runs(material.tables.runs, exam["cca"])]

@@ -155,7 +155,7 @@ def row_sentence(row) -> str:
 
 
 def open_sentence(row) -> str:
-    """Describe an open row: the open question, the power of the runs, and the number of runs that would close the row."""
+    """Describe an open row: the verdict and its reason, the effect that the runs could have shown, and how many runs would decide it."""
     measure = MEASURES[row["measure"]]
     where = row["scenario_label"] or "all cases"
     text = f"{where}, {measure.words.rstrip(',')}: {row['verdict']} ({row['reason']})"

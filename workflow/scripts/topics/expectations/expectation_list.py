@@ -154,7 +154,7 @@ def _repeated(names):
 
 
 def _impossible(one, tables):
-    """Yield the problems of an expectation about a table. Each sentence begins with the key that makes the check impossible."""
+    """Yield problems with an expectation about a table. Each sentence begins with the key that makes the check impossible."""
     judges = [key for key in JUDGED_BY if key in one]
     keys = f"allowed: one of the keys {', '.join(JUDGED_BY)}"
     if len(judges) != 1:
@@ -201,7 +201,7 @@ def _values_of_other_kinds(values):
 
 
 def _impossible_values(one, judges, column, table):
-    """Yield the problems of an expectation's values, and of its use of `none_of` and `accept`. Each sentence begins with the key."""
+    """Yield problems with an expectation's values, and with its use of `none_of` and `accept`. Each sentence begins with the key."""
     if one["accept"] and judges != ["none_of"]:
         yield f"accept is {value_text(one['accept'])}; allowed: only with none_of."
     if judges == ["none_of"] and column.kind == "text" and column.unmeasured is None:

@@ -161,7 +161,7 @@ def _unit_of(one, declared):
 
 
 def _subject(one, row, declared):
-    """Describe a row by the expectation's column and the row's leading text and ordinal columns; long texts are left out."""
+    """Describe a row by the column that the expectation names, and by the row's first text and ordinal columns; long texts are left out."""
     begins = takewhile(lambda column: column.kind in ("text", "ordinal"), declared)
     names = [row[column.name] for column in begins if column.name not in (one["column"], *SHOWN, "scenario_label")]
     texts = [f"{name:g}" if isinstance(name, float) else name for name in names if name == name]

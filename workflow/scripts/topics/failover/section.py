@@ -27,7 +27,7 @@ def section(material) -> dict:
 
 
 def findings(material) -> list[Finding]:
-    """Return one finding per scenario, with the ranges of the standstill and of the time until the path is used again."""
+    """Return one finding per scenario, with two ranges: the standstill, and the time until the path is used again."""
     cells = material.tables.failovers
     known = cells[cells["standstill_s"].notna()]
     sentences = []

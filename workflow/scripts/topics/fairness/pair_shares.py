@@ -52,7 +52,7 @@ def replication_balances(mixes, row, column, pooled) -> pd.DataFrame:
         balance=-backward["balance"], row_mbps=backward["column_mbps"], column_mbps=backward["row_mbps"]
     )
     forward, backward = forward.align(backward, axis=0)
-    # If the run of one order is missing, use the other order alone.
+    # If the run of one order is missing, use only the other order.
     means = (forward.fillna(backward) + backward.fillna(forward)) / 2
     runs = forward["balance"].notna().astype(int) + backward["balance"].notna().astype(int)
     return means.assign(forward=forward["balance"], backward=backward["balance"], runs=runs)

@@ -43,7 +43,7 @@ def middle_run(runs, scenario, mix) -> tuple | None:
 
 
 def goodput_over_time(rows, bin_s) -> tuple[np.ndarray, np.ndarray]:
-    """Return the middle of each bin in s, and the goodput in each bin in Mbit/s (acknowledged bytes divided by the bin's length)."""
+    """Return the midpoint of each bin in s, and the goodput in each bin in Mbit/s (acknowledged bytes divided by the bin's length)."""
     known = rows[["time_s", "bytes_acked"]].dropna().to_numpy()
     if len(known) < 2:
         return np.empty(0), np.empty(0)

@@ -28,8 +28,8 @@ def describe_groups(groups, scenarios, pausing, confidence) -> pd.DataFrame:
 def shares_percent(groups, pausing=()) -> pd.Series:
     """Return the goodput of each group as a percentage of the total goodput in the same run and direction.
 
-    The share is missing if the groups send at different times, if a group pauses (its goodput is that of its on-times), or if the goodput of
-    a group is missing.
+    The share is missing if the groups send at different times, if a group pauses (its goodput then covers only its on-times), or if the
+    goodput of a group is missing.
     """
     names = zip(groups["scenario"], groups["group"], strict=True)
     groups = groups.assign(pauses=[name in set(map(tuple, pausing)) for name in names])

@@ -1,4 +1,4 @@
-"""Plot the goodput over several paths, relative to that over a single path, against the number of paths."""
+"""Plot the goodput over several paths, relative to the goodput over a single path, against the number of paths."""
 
 import pandas as pd
 

@@ -17,7 +17,7 @@ TITLE = "Goodput relative to the best single path"
 
 
 def shown_rows(table) -> pd.DataFrame:
-    """Return the rows to plot: cells with unequal paths, if there are results over each single path."""
+    """Return the rows to plot: cells with unequal paths for which there are also results over each of these paths alone."""
     return table[(table["by"] != "none") & table["best_factor"].notna()]
 
 

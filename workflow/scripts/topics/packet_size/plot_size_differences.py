@@ -45,7 +45,7 @@ def _panels_of(table):
         name = ", ".join(filter(None, (TRAFFIC[traffic].name, network)))
         unit = TRAFFIC[traffic].quantity.unit
         if is_round_trip(traffic):
-            # This time doesn't include transmission: under a real clock, packets cross the cable in no time.
+            # This time doesn't include transmission: under a real clock, packets cross the cable instantly.
             yield SizePanel(name, f"time in the kernel, {unit}", rows.assign(ci_low=math.nan), "mean_second")
         else:
             first, second = (rows[side].iloc[0] for side in ("first", "second"))

@@ -170,7 +170,7 @@ def _causes_table(causes, design):
 
 
 def _durations(tables):
-    """Return buffer -> time in s for which flows send; buffers for which this time differs between scenarios are omitted."""
+    """Return buffer -> sending time of the flows in s; buffers whose scenarios have different sending times are omitted."""
     durations = with_series(tables.scenarios).groupby("buffer")["duration_s"].unique()
     return {buffer: float(values[0]) for buffer, values in durations.items() if len(values) == 1}
 

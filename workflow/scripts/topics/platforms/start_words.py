@@ -93,7 +93,7 @@ def pair_words(row) -> str:
 
 
 def buffer_words(row) -> str:
-    """Return a row's buffer in words, followed by the row's setting if it has one."""
+    """Return a row's buffer in words, followed by the setting if the row has one."""
     return row["buffer"] + (f" ({row['setting']})" if row["setting"] else "")
 
 

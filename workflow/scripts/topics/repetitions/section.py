@@ -12,6 +12,6 @@ TABLES = {"table": PageTable("repeated-runs", "Runs that were executed twice", "
 
 
 def findings(material) -> list[Finding]:
-    """Return findings on the runs that were executed twice."""
+    """Return findings about the runs that were executed twice."""
     rows = material.tables.repetitions.to_dict("records")
     return [Finding("Repetition", sentence, "repetitions") for sentence in repetition_sentences(rows)]

@@ -1,4 +1,4 @@
-"""Sentences on whether programs are reproducible."""
+"""Sentences that state whether programs are reproducible."""
 
 import csv
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ MOST_CHARACTERS = 600
 
 
 def repetition_sentences(rows: Iterable[Mapping]) -> list[str]:
-    """Return sentences on the runs that were executed twice; ``rows`` are the rows of `REPETITIONS`."""
+    """Return sentences about the runs that were executed twice; ``rows`` are the rows of `REPETITIONS`."""
     rows = list(rows)
     sentences = []
     if different := [row for row in rows if row["result"] == DIFFERENT]:
@@ -33,7 +33,7 @@ def repetition_sentences(rows: Iterable[Mapping]) -> list[str]:
 
 
 def not_reproducible_words(rows: Iterable[Mapping]) -> str:
-    """Return a sentence on the runs that gave another document when they were repeated; "" if there are none."""
+    """Return a sentence about the runs that gave a different document when they were repeated; "" if there are none."""
     of_both = [row for row in rows if row["result"] != FAILED]
     different = [row for row in of_both if row["result"] == DIFFERENT]
     if not different:
@@ -43,7 +43,7 @@ def not_reproducible_words(rows: Iterable[Mapping]) -> str:
 
 
 def told_words(folder: Path) -> list[str]:
-    """Return the sentences on the repeated runs of the results in ``folder``, for a terminal; empty if no run was repeated."""
+    """Return the sentences about repeated runs in the results folder ``folder``, for the terminal; empty if no run was repeated."""
     try:
         with (folder / REPETITIONS.path).open(encoding="utf-8", newline="") as file:
             return [shown(sentence, MOST_CHARACTERS) for sentence in repetition_sentences(csv.DictReader(file))]
@@ -52,7 +52,7 @@ def told_words(folder: Path) -> list[str]:
 
 
 def _programs_of(rows):
-    """Return the programs of the rows as text: their names, or their number if there are many."""
+    """Return the programs that the rows name as text: their names, or only their number if there are many."""
     names = list(dict.fromkeys(name for row in rows for name in row["programs"].split("; ")))
     return f"{len(names)} programs" if len(names) > MOST_NAMED else listed(names)
 

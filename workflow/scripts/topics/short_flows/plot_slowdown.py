@@ -20,7 +20,7 @@ LEAST = 5
 
 
 def _draw(sizes):
-    """Return the figure: one panel per percentile, for each set of conditions, IP version, group and CCA of the group."""
+    """Return the figure: for each set of conditions, IP version, group and CCA of the group, one panel per percentile."""
     apply_style()
     if sizes.empty:
         return none_to_draw(TITLE, f"no size class with {LEAST} objects that have a slowdown")

@@ -13,7 +13,7 @@ from wording.sentence_words import cca_name, listed
 
 
 def _completion(percentile, row):
-    """Return a cell with a percentile of completion times or, if the percentile wasn't reached, with the time for which the run waited."""
+    """Return a cell with a percentile of completion times; if the percentile wasn't reached, the cell states how long the run waited."""
     value, waited = row[f"completion_p{percentile}_ms"], row["watched_ms"]
     if is_missing(value) and not is_missing(waited):
         return Cell(f"not reached in {number(waited / 1e3, 0)} s", waited)
