@@ -4,11 +4,13 @@ The lock is written by `make lock` (lock_debian.py). A package is identified by 
 the mirror or, if the mirror has newer packages, from an archive of Debian's past.
 """
 
+import contextlib
 import functools
 import hashlib
 import io
 import os
 import tarfile
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,8 +26,9 @@ RELEASE = "trixie"
 BASE = "base"
 #: The section with programs that the kernel's own tests call; it is fetched only if those tests are run.
 SELFTESTS = "selftests"
-#: The section with the compilers for QUIC stacks; it is fetched only if a stack is built.
-STACKS = "stacks"
+#: The section with the compilers for QUIC stacks, and the prefix of the sections with programs of a stack; they are fetched only if a stack
+#: is built.
+STACKS, OF_STACK = "stacks", "stack-"
 #: The cache's folder for packages from calls that fetched only part of a section.
 FETCHED = "fetched"
 HEAD = """\
@@ -152,7 +155,9 @@ def provide(section) -> Path:
 def check_archive() -> None:
     """Raise SetupError if packages have to be fetched and no archive is known; nothing is fetched."""
     images = [
-        section for section in read_lock()[1] if not (section.startswith("linux-") or section in (SELFTESTS, STACKS))
+        section
+        for section in read_lock()[1]
+        if not (section.startswith(("linux-", OF_STACK)) or section in (SELFTESTS, STACKS))
     ]
     if not all(folder_of(section).exists() for section in images) and not os.environ.get("SAWTOOTH_SNAPSHOT"):
         debian.find_mirror()
@@ -238,13 +243,24 @@ def write_index(packages, folder) -> None:
 
 
 def control_of(package) -> str:
-    """Return the text of a package's control file (deb(5): it is in a tar archive inside an ar archive)."""
+    """Return the text of a package's control file."""
+    with opened(package, "control") as files:
+        return files.extractfile("./control").read().decode()
+
+
+@contextlib.contextmanager
+def opened(package, part) -> Iterator[tarfile.TarFile]:
+    """Open the ``control`` or ``data`` part of a Debian package (deb(5): a tar archive inside an ar archive).
+
+    Raises SetupError if the file has no such part.
+    """
     with open(package, "rb") as archive:
         archive.seek(8)
         while header := archive.read(60):
             size = int(header[48:58])
             member = archive.read(size + size % 2)[:size]
-            if header.startswith(b"control.tar"):
+            if header.startswith(f"{part}.tar".encode()):
                 with tarfile.open(fileobj=io.BytesIO(member)) as files:
-                    return files.extractfile("./control").read().decode()
-    raise SetupError(f"{package} is not a Debian package: it has no control file.")
+                    yield files
+                return
+    raise SetupError(f"{package} is not a Debian package: it has no {part} part.")

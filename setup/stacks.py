@@ -1,31 +1,36 @@
-"""Build the QUIC stacks in `examples/` with Debian's compilers; `make stack STACK=...` calls `python3 setup stack NAME...`.
+"""Build the stacks in `examples/` with Debian's compilers; `make stack STACK=...` calls `python3 setup stack NAME...`.
 
 A stack's locked packages are fetched from the registry of the stack's language, and compared with their hashes. Then the stack is built
-without a network, in a container of the image built from envs/stacks.def, so that the resulting bytes don't depend on the machine. aioquic
-needs no compiler: pip unpacks its wheels.
+without a network, in a container of the image built from envs/stacks.def, so that the resulting bytes don't depend on the machine. Two
+kinds need no compiler: pip unpacks the wheels of aioquic, and the programs of examples/http are taken from Debian's packages.
 """
 
 import difflib
 import os
+import re
 import shutil
 import tempfile
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import build_container
 import build_outputs
 import environment
 import images
+import locked_packages
 from build_container import IN_CONTAINER, contained, provide_builder, said_by
 from cache import cache_entry, digest, made_once, remove_tree, require_space
+from locked_packages import OF_STACK
 from progress import SetupError, run_fetching, say
 from study_files.kernels import CHECKOUT
-from study_files.stacks import PIPS, PLACE, SOURCES, stack_names
+from study_files.stacks import PIPS, PLACE, PROGRAMS, SOURCES, stack_names
 from unpacked import digest_of
 from wording.terminal_text import shown
 
 RECIPE = CHECKOUT / "envs/stacks"
 #: Disk space in GB for the packages and objects of the largest stack, and maximum size of a program in bytes.
 SIZE_GB, LARGEST_PROGRAM = 4, 2**28
+#: Folder of shared libraries in Debian's packages, and the end of the names by which programs load them.
+LIBRARIES, SONAME = PurePosixPath("usr/lib/x86_64-linux-gnu"), re.compile(r"\.so\.\d+$")
 #: Limit on the CPU time of a process in s. Linking quiche takes longer than compiling the largest file of a kernel.
 MOST_CPU_S = 1800
 #: Environment variables that describe the machine's network and registries, for the step that fetches packages.
@@ -71,16 +76,20 @@ def provide_stacks(named) -> None:
 def provide_stack(name) -> Path:
     """Build a stack unless it is cached, and return the path to its program or folder in the cache."""
     source = SOURCES / name
-    is_of_pip = (source / PIPS).is_file()
     files = [path for path in sorted(source.rglob("*")) if path.is_file() and "target" not in path.parts]
     parts = [part for path in files for part in (str(path.relative_to(source)), path)]
-    made_in = "".join(PIP_OPTIONS) if is_of_pip else images.definition_key(images.STACKS)
+    if (source / PIPS).is_file():
+        build, made_in = unpack_wheels, "".join(PIP_OPTIONS)
+    elif (source / PROGRAMS).is_file():
+        build, made_in = unpack_programs, locked_packages.content(OF_STACK + name)
+    else:
+        build, made_in = compile_stack, images.definition_key(images.STACKS)
     final = cache_entry("stacks", f"{name}-{digest(made_in, RECIPE, *parts)[:16]}")
     with made_once(final) as partial:
         if partial is not None:
             require_space(partial, SIZE_GB, f"building {name}")
-            say(f"{name}: fetching and building; it takes minutes")
-            (unpack_wheels if is_of_pip else compile_stack)(name, source, files, partial)
+            say(f"{name}: fetching and building{'; it takes minutes' if build is compile_stack else ''}")
+            build(name, source, files, partial)
     return final / name
 
 
@@ -93,6 +102,25 @@ def unpack_wheels(name, source, files, partial) -> None:
     run_fetching([str(part) for part in command], log, f"Python packages of {name}", f"the Python packages of {name}")
     for path in files:
         if path.name != PIPS:
+            shutil.copy(path, target)
+
+
+def unpack_programs(name, source, files, partial) -> None:
+    """Copy a stack to the folder ``partial``, with the programs that it lists and all shared libraries from its locked Debian packages."""
+    target = partial / name
+    (target / "lib").mkdir(parents=True)
+    programs = (source / PROGRAMS).read_text().split()
+    for package in sorted(locked_packages.provide(OF_STACK + name).glob("*.deb")):
+        with locked_packages.opened(package, "data") as content:
+            for member in content.getmembers():
+                path = PurePosixPath(member.name)
+                is_program = path.parent == PurePosixPath("usr/bin") and path.name in programs
+                if is_program or (path.parent == LIBRARIES and SONAME.search(path.name)):
+                    copy = target / (path.name if is_program else f"lib/{path.name}")
+                    copy.write_bytes(content.extractfile(member).read())  # of a link, the file to which it points
+                    copy.chmod(0o755)
+    for path in files:
+        if path.name != PROGRAMS:
             shutil.copy(path, target)
 
 

@@ -42,7 +42,7 @@ PLANNED = {
 NOT_RUN = {
     "make stack*": "minutes; tests/workflow/programs/test_stacks.py",
     "make STUDY=examples/quic-go.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
-    "mkdir -p my/http/lib && cp*": "copies the machine's curl; tests/workflow/programs/test_stacks.py",
+    "mkdir -p my/curl/lib && cp*": "copies the machine's curl; tests/workflow/programs/test_stacks.py",
     "make STUDY=examples/http.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
     "mkdir -p my && cp ../mine*": "files of the reader's; tests/session/test_candidate_programs.py",
     "make exam PROGRAM=*": "files of the reader's; tests/session/test_candidate_programs.py",

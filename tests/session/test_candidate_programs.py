@@ -113,7 +113,7 @@ def test_the_short_exam_keeps_most_of_its_cases(folder):
         ("", "my/none.yaml", "my/none.yaml"),
         ("", "my/typo.yaml", "unknown key 'protokol'; did you mean 'protocol'?"),
         ("", "my/Bad Name.yaml", "The program is named after the file unless the file has the key programs."),
-        ("other:cubic", None, "other has no declaration in examples; allowed: aioquic, iperf3, quic-go, quiche, quinn, s2n-quic, or another program with PROGRAM=<file>."),
+        ("other:cubic", None, "other has no declaration in examples; allowed: aioquic, http1, http2, http3, iperf3, quic-go, quiche, quinn, s2n-quic, tcp, or another program with PROGRAM=<file>."),
         ("", "my/no-seconds.yaml", "no command of no-seconds has {seconds}"),
         ("", "my/bbr.yaml", "PROGRAM=my/bbr.yaml: the kernel already has a CCA named bbr; give the new one another name."),
         ("", "my/with-cca.yaml", "my/with-cca.yaml: cca is cubic; allowed here: ccas: [cubic]."),

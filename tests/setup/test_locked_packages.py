@@ -159,9 +159,10 @@ def test_the_lock_has_all_that_definitions_take(root, monkeypatch):
     monkeypatch.chdir(root)
     _, sections = locked_packages.read_lock()
     taken = {section for definition in Path("envs").glob("*.def") for section in images.sections_of(definition)}
-    # Besides those of images there are Linux sources that kernels of a study's own may be based on, and what the kernel's tests call.
+    # Besides those of images there are Linux sources that kernels of a study's own may be based on, what the kernel's tests call, and
+    # the programs of a stack.
     assert (
-        taken | {f"linux-{base}" for base in bases()} | {locked_packages.SELFTESTS}
+        taken | {f"linux-{base}" for base in bases()} | {locked_packages.SELFTESTS, f"{locked_packages.OF_STACK}http"}
         == set(sections)
         == set(read_wishes(WISHES))
     )

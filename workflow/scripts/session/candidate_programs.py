@@ -14,7 +14,7 @@ from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
 from wording.terminal_text import shown
 
-#: Folder with the studies that declare the checkout's stacks, one file per stack.
+#: Folder with the studies that declare the checkout's programs.
 STACKS = Path(__file__).parents[3] / "examples"
 
 
@@ -31,21 +31,16 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
     cca : str
         ``program:cca``. One of the two parts is enough if only one CCA matches; no part is needed if the file declares only one CCA.
     file : str or None
-        File with the declaration (`declarations`). If it is None, the file of the stack that ``cca`` names is used.
+        File with the declaration (`declarations`). If it is None, the program that ``cca`` names is one of the checkout's.
     error : type
         Type of the exception to raise, with a message that states the allowed values.
     """
     if not file:
-        stacks = sorted(
-            path.stem for path in STACKS.glob("*.yaml") if f"\nprograms:\n  {path.stem}:\n" in path.read_text()
-        )
-        stack = cca.partition(":")[0]
-        if stack not in stacks:
-            words = (
-                f"has no declaration in examples; allowed: {', '.join(stacks)}, or another program with PROGRAM=<file>."
-            )
-            raise error(f"CCA={shown(cca, 200)}", [f"{shown(stack, 60)} {words}"])
-        file = STACKS / f"{stack}.yaml"
+        files, name = declaring_files(error), cca.partition(":")[0]
+        if name not in files:
+            words = f"has no declaration in examples; allowed: {', '.join(sorted(files))}, or another program with PROGRAM=<file>."
+            raise error(f"CCA={shown(cca, 200)}", [f"{shown(name, 60)} {words}"])
+        file = files[name]
         if missing := [
             path
             for one in declarations(file, error)[0].values()
@@ -66,6 +61,17 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
     if problems := declaration_problems(programs[name]):
         raise error(file, problems)
     return fitting[0], {name: programs[name]}, explanation
+
+
+def declaring_files(error) -> dict[str, Path]:
+    """Return the file in ``examples/`` that declares each program: the file with the program's name if there is one."""
+    files = {}
+    for path in sorted(STACKS.glob("*.yaml")):
+        if "\nprograms:\n" in path.read_text(encoding="utf-8"):
+            for name in declarations(path, error)[0]:
+                if name not in files or path.stem == name:
+                    files[name] = path
+    return files
 
 
 def declarations(file, error) -> tuple[dict, str]:

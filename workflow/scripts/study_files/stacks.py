@@ -1,4 +1,4 @@
-"""Names and paths of the QUIC stacks that `make stack` builds from `examples/`."""
+"""Names and paths of the stacks that `make stack` builds from `examples/`."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ from study_files.kernels import CHECKOUT
 
 #: Folder that contains one folder per stack, with its source and its lock file.
 SOURCES = CHECKOUT / "examples"
-#: Files that identify the folder of a stack: the lock files of Rust, Go and pip.
-LOCKS, PIPS = ("Cargo.lock", "go.sum"), "requirements.txt"
+#: Files that identify the folder of a stack: the lock files of Rust, Go and pip, and the list of programs from Debian's packages.
+LOCKS, PIPS, PROGRAMS = ("Cargo.lock", "go.sum"), "requirements.txt", "programs.txt"
 #: Folder in which a study expects the stacks, relative to the working directory.
 PLACE = Path("my")
 
@@ -15,7 +15,9 @@ PLACE = Path("my")
 def stack_names() -> list[str]:
     """Return the names of the stacks in alphabetical order."""
     return sorted(
-        folder.name for folder in SOURCES.glob("*/") if any((folder / lock).is_file() for lock in (*LOCKS, PIPS))
+        folder.name
+        for folder in SOURCES.glob("*/")
+        if any((folder / lock).is_file() for lock in (*LOCKS, PIPS, PROGRAMS))
     )
 
 
