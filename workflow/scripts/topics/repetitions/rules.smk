@@ -27,13 +27,14 @@ rule repeat_run:
         kernel=ancient(lambda wildcards: kernel_for(wildcards.scenario, wildcards.cca)),
         programs=ancient(lambda wildcards: archives_for(wildcards.scenario, wildcards.cca)),
     output:
-        document=temp("results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.json.gz"),
+        # Kept, so that a change to the comparison or to a label executes nothing again.
+        document="results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
     log:
         "results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.log",
     container:
         "envs/testbed.sif"
     resources:
-        **ONE_RUN,
+        **ONE_RUN | SET_FOR_RUNS,
     params:
         specification=specification_of,
         testbed=TESTBED_DIGEST,
