@@ -38,6 +38,8 @@ def test_what_is_not_reproducible_is_said_on_the_page_and_on_the_terminal(fresh)
     # Nothing is repeated once more.
     _, printed = fresh.snakemake("--cores", "2", "--configfile", "my/twice.yaml", started=True)
     assert "Nothing to be done" in printed
+    # With gaps=true, the repetitions that exist are still compared.
+    assert "compare_repetitions" not in fresh.planned("--configfile", "my/twice.yaml", "--config", "gaps=true")
     # Another label executes nothing.
     labelled = STUDY | {"scenarios": [{"id": "alone", "label": "one flow"}]}
     (fresh.folder / "my/twice.yaml").write_text(yaml.safe_dump(labelled))
