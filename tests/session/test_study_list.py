@@ -206,6 +206,20 @@ def test_runs_of_a_program_have_their_own_cost(tmp_path, record, with_program):
     assert f"in about {core_time(10 * program_s)} " in planned_runs(paths, forecast.seconds)[0]
 
 
+def test_second_executions_are_part_of_the_cost(tmp_path, record, with_program):
+    work_left, forecast = WorkLeft(), Forecast(with_program, tmp_path / "s", record)
+    paths = [f"results/s/{folder}/a/mine:reno/ipv4/1.json.gz" for folder in ("runs", "logs/repetitions")]
+    first, scenario, last = planned_runs(paths, forecast.seconds)
+    program_s = forecast.seconds("a", "mine:reno")
+    assert first.startswith("sawtooth: 1 run would be carried out") and scenario == "  a: 1 run, of mine:reno"
+    assert last == (
+        "sawtooth: 1 run with programs would be executed a second time, to compare the bytes, "
+        f"in about {core_time(program_s)}"
+    )
+    tell_cost(lambda: forecast, work_left, 1, False, lambda: paths, False)
+    assert list(work_left.runs.values()) == [program_s] * 2
+
+
 def test_runs_of_a_program_dont_change_the_speed_of_others(tmp_path, record, with_program):
     """An interrupted study may have only runs of the kernel's CCAs."""
     cost, folder = cost_of(with_program), tmp_path / "s"

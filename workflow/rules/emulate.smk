@@ -32,9 +32,6 @@ if EMULATED and JOB_SIZE.runs == 1:
 
 elif EMULATED:
 
-    # Resources that the command line or a profile sets for `emulate_run` apply to these jobs too.
-    SET_FOR_EACH_JOB = {name: value for name, value in RUN_RESOURCES.items() if name not in ("runs", "minutes")}
-
     # A job executes several runs in sequence. Each document is kept once it is complete (`update`), so a restarted
     # job executes only the missing runs.
     for number, runs in enumerate(
@@ -62,7 +59,7 @@ elif EMULATED:
                     "runtime": job_runtime_min(sum(seconds_of(scenario) for scenario, *_ in runs)),
                     "wall_limit_s": max(limit_of(scenario) for scenario, *_ in runs),
                 }
-                | SET_FOR_EACH_JOB,
+                | SET_FOR_RUNS,
             params:
                 conditions=conditions_of_all,
                 study_seed=STUDY["seed"],

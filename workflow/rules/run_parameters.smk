@@ -164,6 +164,9 @@ ONE_RUN = {
     "wall_limit_s": lambda wildcards: limit_of(wildcards.scenario),
 }
 
+# Resources that the command line or a profile sets for `emulate_run`; they also apply to jobs with several runs, and to repetitions.
+SET_FOR_RUNS = {name: value for name, value in RUN_RESOURCES.items() if name not in ("runs", "minutes")}
+
 
 SCENARIOS_OF = {name: [one for one in SCENARIOS if PLATFORMS[one] == name] for name in ("uml", "host", "ns3")}
 # The same scenarios as wildcard constraints; an empty string if there are none.

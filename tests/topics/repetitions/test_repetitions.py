@@ -1,15 +1,17 @@
 """Runs with programs that are executed twice: which runs, how their documents are compared, and what is said about them."""
 
+import csv
 import gzip
 import json
 
 import pytest
 
+from publishing.result_checks.received_repetitions import problems
 from study_files import study as studies
 from topics.repetitions.chosen_runs import runs_to_repeat
 from topics.repetitions.compare_repetitions import compared
 from topics.repetitions.sentences import not_reproducible_words, repetition_sentences
-from topics.repetitions.tables import DIFFERENT, FAILED, SAME
+from topics.repetitions.tables import DIFFERENT, FAILED, REPETITIONS, SAME
 
 PROGRAM = {"server": "python3 serve {server} {seconds}", "client": "python3 get {server}"}
 
@@ -60,8 +62,9 @@ def document(**keys):
     [
         (document(), document(), SAME, ""),
         (document(), document(a={"b": [1, 3]}), DIFFERENT, "/a/b/1: 2 in the run, 3 in its repetition"),
-        (document(), document(failure={"cause": "the guest ended"}), DIFFERENT, "the repetition failed: the guest ended"),
-        (document(failure={"cause": "x"}), document(), FAILED, ""),
+        (document(), document(failure={"cause": "the guest ended"}), FAILED, "the repetition failed: the guest ended"),
+        (document(failure={"cause": "x"}), document(), FAILED, "the run failed: x"),
+        (document(failure={"cause": "x"}), document(failure={"cause": "x"}), FAILED, "the run failed: x"),
         (document(), gzip.compress(b'{"a":{"b":[1,2]}}'), DIFFERENT, "only the notation of the JSON differs"),
     ],
 )  # fmt: skip
@@ -81,12 +84,16 @@ def test_each_result_has_a_sentence():
     same = [row(SAME), row(SAME, replication="2")]
     assert repetition_sentences(same) == ["2 runs were repeated with the same bytes: with p:mine."]
     assert not_reproducible_words(same) == ""
-    both = [row(DIFFERENT, "p:mine; q", difference="/x: 1 in the run, 2 in its repetition"), row(FAILED, "r"), *same]
+    both = [
+        row(DIFFERENT, "p:mine; q", difference="/x: 1 in the run, 2 in its repetition"),
+        row(FAILED, "r", difference="the run failed: x"),
+        *same,
+    ]
     assert repetition_sentences(both) == [
-        "1 of 3 runs that were compared with a repetition gave a different document for the same seed, so runs with p:mine and q can't be reproduced.",
+        "1 of 3 runs that were compared with a repetition gave a different document for the same seed, so runs with q can't be reproduced.",
         "First difference: a/p:mine/ipv4/1, /x: 1 in the run, 2 in its repetition.",
         "2 runs were repeated with the same bytes: with p:mine.",
-        "1 run, which failed, was not compared with a repetition: with r.",
+        "1 run was not compared with a repetition: a/p:mine/ipv4/1, the run failed: x.",
     ]
 
 
@@ -94,4 +101,42 @@ def test_many_programs_are_counted_and_few_differences_are_quoted():
     rows = [row(DIFFERENT, f"p:{number}", number, f"/{number}") for number in range(1, 7)]
     whole, first = repetition_sentences(rows)
     assert "6 of 6 runs" in whole and "runs with 6 programs can't be reproduced" in whole
-    assert first == "First differences: a/p:mine/ipv4/1, /1; a/p:mine/ipv4/2, /2."
+    assert first == "First differences: a/p:mine/ipv4/1, /1; a/p:mine/ipv4/2, /2; and 4 more."
+
+
+@pytest.mark.parametrize(
+    "different, same, blamed",
+    [
+        (["odd; plain"], ["plain"], "odd"),
+        (["odd", "odd; plain; bare"], ["plain", "bare; plain"], "odd"),
+        (["odd; plain"], [], "odd and plain"),
+        (["odd; plain"], ["odd", "plain"], "odd and plain"),
+        (["odd"], ["odd"], "odd"),
+    ],
+)
+def test_a_program_that_shares_a_run_with_another_is_not_blamed_for_it(different, same, blamed):
+    rows = [*(row(DIFFERENT, names) for names in different), *(row(SAME, names) for names in same)]
+    assert f"so runs with {blamed} can't be reproduced" in not_reproducible_words(rows)
+
+
+def received(folder, rows, heading=REPETITIONS.names):
+    (folder / "analysis").mkdir(exist_ok=True)
+    with (folder / REPETITIONS.path).open("w", newline="") as file:
+        csv.writer(file).writerows([heading, *rows])
+    return list(problems(folder, study_of(ccas=["p"])))
+
+
+def test_a_received_table_has_only_runs_of_the_study(tmp_path):
+    good = ["p", "a", "a", "p", "ipv4", "1", SAME, ""]
+    assert list(problems(tmp_path, study_of(ccas=["p"]))) == []
+    assert received(tmp_path, []) == received(tmp_path, [good, [*good[:5], "2", DIFFERENT, "/x"]]) == []
+    assert "has other columns than programs, scenario" in received(tmp_path, [good[:-1]], REPETITIONS.names[:-1])[0]
+    assert "row 1: 7 values instead of 8" in received(tmp_path, [good[:-1]])[0]
+    for place, value in enumerate(("q", "z", "<b>", "reno", "ipv6x", "", "maybe", "difference")):
+        (problem,) = received(tmp_path, [good[:place] + [value] + good[place + 1 :]])
+        assert problem.startswith("analysis/repetitions.csv, row 1: ") and value in problem
+    assert "occurs twice" in received(tmp_path, [good, good])[0]
+    (tmp_path / REPETITIONS.path).write_bytes(b"\x00\xff\xfe")
+    assert list(problems(tmp_path, study_of(ccas=["p"]))) == ["analysis/repetitions.csv is not a CSV table"]
+    (tmp_path / REPETITIONS.path).write_bytes(b"")
+    assert list(problems(tmp_path, study_of(ccas=["p"]))) == ["analysis/repetitions.csv is not a CSV table"]

@@ -38,3 +38,33 @@ def test_what_is_not_reproducible_is_said_on_the_page_and_on_the_terminal(fresh)
     # Nothing is repeated once more.
     _, printed = fresh.snakemake("--cores", "2", "--configfile", "my/twice.yaml", started=True)
     assert "Nothing to be done" in printed
+    # With gaps=true, the repetitions that exist are still compared.
+    assert "compare_repetitions" not in fresh.planned("--configfile", "my/twice.yaml", "--config", "gaps=true")
+    # Another label executes nothing.
+    labelled = STUDY | {"scenarios": [{"id": "alone", "label": "one flow"}]}
+    (fresh.folder / "my/twice.yaml").write_text(yaml.safe_dump(labelled))
+    planned = fresh.planned("--configfile", "my/twice.yaml")
+    assert planned["compare_repetitions"] == 1 and not {"emulate_run", "repeat_run"} & set(planned)
+    # Limits of runs apply to their repetitions; one that the machine ends says nothing about the program.
+    short = ("--configfile", "my/twice.yaml", "-R", "repeat_run", "--set-resources", "emulate_run:wall_limit_s=1")
+    _, printed = fresh.snakemake("--cores", "2", *short, started=True)
+    assert "2 runs were not compared with a repetition: alone/" in printed and "time limit of 1 s" in printed
+    assert "can't be reproduced" not in printed
+    assert "Not reproducible" not in (results / "report.html").read_text()
+    # A table of programs that the study no longer has isn't reported.
+    without = {key: value for key, value in STUDY.items() if key != "programs"} | {"ccas": ["reno"]}
+    (fresh.folder / "my/twice.yaml").write_text(yaml.safe_dump(without))
+    _, printed = fresh.snakemake("--cores", "2", "--configfile", "my/twice.yaml", started=True)
+    assert (results / "analysis/repetitions.csv").exists() and "repetition" not in printed
+
+
+def test_a_report_without_executions_says_that_nothing_was_repeated(fresh):
+    (fresh.folder / "my").mkdir()
+    shutil.copy(PROGRAMS / "sender.py", fresh.folder / "my")
+    alone = STUDY | {"ccas": ["plain:tcp"], "programs": {"plain": TCP}, "replications": 1}
+    (fresh.folder / "my/twice.yaml").write_text(yaml.safe_dump(alone))
+    call = ("--cores", "2", "--configfile", "my/twice.yaml")
+    fresh.snakemake(*call, "--until", "emulate_run")
+    fresh.snakemake(*call, "--config", "gaps=true")
+    page = (fresh.folder / "results/twice/details.html").read_text()
+    assert "so no run was executed twice" in page and "two runs of each program were executed twice" not in page

@@ -36,6 +36,7 @@ from publishing.result_checks.testbeds_here import ROOT, image_here, testbeds_he
 from session.run_cost import run_time_s
 from study_files.run_platforms import is_repeatable
 from testbed.machine.messages import tell
+from topics.repetitions.tables import REPETITIONS
 
 WELL, WRONG, BAD_CALL, NOT_HERE, INTERRUPTED = 0, 1, 2, 3, 130
 #: Time that it takes to read a document and validate it against the schema, in core-seconds.
@@ -309,7 +310,9 @@ def _check_derived(folder, documents, study, cores, account) -> None:
         except ReceivedError as error:
             differences = [str(error)]
         made = "tables, analysis, figures, page and manifest"
-        account.check("derived", f"{made} follow from the documents, byte for byte", differences)
+        given = (folder / REPETITIONS.path).exists()
+        apart = f" (except {REPETITIONS.path}, which only repeated runs can confirm)" if given else ""
+        account.check("derived", f"{made} follow from the documents, byte for byte{apart}", differences)
         if differences and study.commit:
             account.detail(
                 f"they were made by the workflow at commit {study.commit}; is this checkout at the same commit?"

@@ -29,7 +29,7 @@ def tell_cost(
         return
 
     def runs():
-        found = {path: run for path in planned() if (run := scenario_and_cca(path))}
+        found = {path: run for path in planned() if (run := scenario_and_cca(path) or repeated_run(path))}
         return {
             path: known.seconds(*run) * ((cores or 1) if known.fills_machine(run[0]) else 1)
             for path, run in found.items()
@@ -47,19 +47,32 @@ def show_planned_runs(outputs: Iterable[str], seconds_of: Callable[[str, str], f
 def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str, str], float]) -> list[str]:
     """Return a line with the number and core time of all planned runs, followed by one line per scenario with its run count and CCAs.
 
+    A last line covers second executions of runs with programs.
+
     >>> paths = [f"results/s/runs/far/{cca}/ipv4/{n}.json.gz" for cca in ("reno", "bbr") for n in (1, 2)]
     >>> for line in planned_runs(paths, lambda scenario, cca: 1.5): print(line)
     sawtooth: 4 runs would be carried out, in about 6 core-seconds (less where the run cache has them):
       far: 4 runs, of bbr, reno
     >>> planned_runs(["results/s/report.html"], lambda scenario, cca: 1.5)
     []
+    >>> planned_runs(["results/s/logs/repetitions/far/mine/ipv4/1.json.gz"], lambda scenario, cca: 1.5)
+    ['sawtooth: 1 run with programs would be executed a second time, to compare the bytes, in about 2 core-seconds']
     """
     scenarios: dict[str, list[str]] = {}
+    repeated = []
     for path in outputs:
         if run := scenario_and_cca(path):
             scenarios.setdefault(run[0], []).append(run[1])
+        elif run := repeated_run(path):
+            repeated.append(run)
+    again = []
+    if repeated:
+        cost = core_time(sum(seconds_of(*run) for run in repeated))
+        again = [
+            f"sawtooth: {count_of(len(repeated))} with programs would be executed a second time, to compare the bytes, in about {cost}"
+        ]
     if not scenarios:
-        return []
+        return again
     lines = [
         f"  {scenario}: {count_of(len(ccas))}, of {', '.join(sorted(set(ccas)))}"
         for scenario, ccas in sorted(scenarios.items())
@@ -73,15 +86,21 @@ def planned_runs(outputs: Iterable[str], seconds_of: Callable[[str, str], float]
     return [
         f"sawtooth: {total} would be carried out, in about {core_time(seconds)} (less where the run cache has them):",
         *lines,
+        *again,
     ]
 
 
-def scenario_and_cca(path: str) -> tuple[str, str] | None:
-    """Return the scenario and CCA of a run document from its path, or None for other files."""
+def scenario_and_cca(path: str, folder: str = "runs") -> tuple[str, str] | None:
+    """Return the scenario and CCA of a run document from its path, or None for files that aren't documents in ``folder``."""
     folders = path.split("/")
-    if path.endswith(".json.gz") and folders[-5:-4] == ["runs"]:
+    if path.endswith(".json.gz") and folders[-5:-4] == [folder]:
         return folders[-4], folders[-3]
     return None
+
+
+def repeated_run(path: str) -> tuple[str, str] | None:
+    """Return the scenario and CCA of a run's second execution from the path of its document, or None for other files."""
+    return scenario_and_cca(path, "repetitions")
 
 
 def count_of(runs: int) -> str:

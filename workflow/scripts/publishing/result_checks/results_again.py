@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from publishing.result_checks import received_repetitions
 from publishing.result_checks.compressed_json import parse
 from publishing.result_checks.folder_walk import files_below
 from publishing.result_checks.manifest import LARGEST_FILE_BYTES, MANIFEST
@@ -81,7 +82,10 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     made = place / "results" / study.content["study"]
     _copy(folder, [STUDY], made)
     (made / STUDY).rename(place / "study.json")
-    analysis = _analysis_of(place / "study.json", study)
+    resolved = _resolved(place / "study.json", study)
+    analysis = resolved["analysis"]
+    if found := list(received_repetitions.problems(folder, resolved)):
+        return found
     if other := analysis["compare_with"]:
         raise NotMadeError(f"the page compares the results with the study {other}, which is not part of them")
     _copy(folder, [f"runs/{name}.json.gz" for name in names], made)
@@ -107,8 +111,8 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     return list(_differences(folder, made, {*taken}))
 
 
-def _analysis_of(path, study):
-    """Return the analysis section of a received study file; raise ReceivedError if the study differs from the provenance."""
+def _resolved(path, study):
+    """Return the resolved study of a received study file; raise ReceivedError if the study differs from the provenance."""
     content = parse(path.read_bytes())
     if names_files_unread(content):
         raise ReceivedError(f"{STUDY} has kernels that are not complete, as written by the workflow")
@@ -118,7 +122,7 @@ def _analysis_of(path, study):
         raise ReceivedError(f"{STUDY}: {error.problems[0].removeprefix(f'{path}: ')}") from None
     if studies.measured(resolved) != study.content:
         raise ReceivedError(f"{STUDY} is a different study from the one in tidy/provenance.json")
-    return resolved["analysis"]
+    return resolved
 
 
 def _copy(folder, files, target):

@@ -20,12 +20,12 @@ def compared(document: bytes, repetition: bytes) -> tuple[str, str]:
         Values of the columns of `REPETITIONS` with these names.
     """
     first, second = (json.loads(gzip.decompress(content)) for content in (document, repetition))
-    if "failure" in first:
-        return FAILED, ""
+    # The machine may have ended a failed run (a time limit, for example), which says nothing about the program.
+    for execution, content in (("run", first), ("repetition", second)):
+        if "failure" in content:
+            return FAILED, f"the {execution} failed: {content['failure']['cause']}"
     if document == repetition:
         return SAME, ""
-    if "failure" in second:
-        return DIFFERENT, f"the repetition failed: {second['failure']['cause']}"
     place = first_difference(first, second)
     if place is None:
         return DIFFERENT, "only the notation of the JSON differs"

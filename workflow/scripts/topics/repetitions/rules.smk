@@ -1,15 +1,24 @@
 # Repetitions: runs with declared programs -> the same runs again -> analysis/repetitions.csv
 
 
-# With gaps=true, no run is executed: an existing table is kept.
-REPEATED = runs_to_repeat(STUDY, () if GAPS else studies.runs(STUDY))
-IS_KEPT = GAPS and (Path(STUDY_FOLDER) / REPETITIONS.path).exists()
 LABELS = {scenario["id"]: scenario["label"] for scenario in STUDY["scenarios"]}
 
 
 def repetition_of(run):
     """Return the path of the document of a run's second execution; ``run`` is (scenario, CCA, IP version, replication)."""
     return f"results/{STUDY['study']}/logs/repetitions/{'/'.join(map(str, run))}.json.gz"
+
+
+# With gaps=true, only existing documents are compared. Without any, as in received results, an existing table is kept.
+REPEATED = {
+    run: programs
+    for run, programs in runs_to_repeat(STUDY, studies.runs(STUDY)).items()
+    if not GAPS
+    or all(
+        Path(inside_snakemake.path_in_module(workflow, of_run(run))).exists() for of_run in (document_of, repetition_of)
+    )
+}
+IS_KEPT = GAPS and not REPEATED and (Path(STUDY_FOLDER) / REPETITIONS.path).exists()
 
 
 def specification_of(wildcards):
@@ -23,17 +32,19 @@ def specification_of(wildcards):
 # The second execution of a run. It never comes from the run cache.
 rule repeat_run:
     input:
-        document="results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
+        # Both executions have the same parameters, so a repetition is as up to date as its parameters.
+        document=ancient("results/{study}/runs/{scenario}/{cca}/{ip_version}/{replication}.json.gz"),
         kernel=ancient(lambda wildcards: kernel_for(wildcards.scenario, wildcards.cca)),
         programs=ancient(lambda wildcards: archives_for(wildcards.scenario, wildcards.cca)),
     output:
-        document=temp("results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.json.gz"),
+        # Kept, so that a change to the comparison or to a label executes nothing again.
+        document="results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.json.gz",
     log:
         "results/{study}/logs/repetitions/{scenario}/{cca}/{ip_version}/{replication}.log",
     container:
         "envs/testbed.sif"
     resources:
-        **ONE_RUN,
+        **ONE_RUN | SET_FOR_RUNS,
     params:
         specification=specification_of,
         testbed=TESTBED_DIGEST,

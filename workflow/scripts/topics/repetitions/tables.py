@@ -3,7 +3,7 @@
 from run_tables.run_keys import LABELLED_CELL, RUN_KEYS
 from run_tables.table import Table, text_column, verdict_column
 
-SAME, DIFFERENT, FAILED = "same bytes", "different", "failed"
+RESULTS = SAME, DIFFERENT, FAILED = "same bytes", "different", "failed"
 REPETITIONS = Table(
     "repetitions",
     "a run with declared programs that was executed twice",
@@ -13,14 +13,15 @@ REPETITIONS = Table(
         RUN_KEYS[-1],
         verdict_column(
             "result",
-            f"`{SAME}` if both executions gave the same run document, byte for byte; otherwise `{DIFFERENT}`. `{FAILED}` if the run failed, "
-            "so that the documents were not compared.",
+            f"`{SAME}` if both executions gave the same run document, byte for byte; otherwise `{DIFFERENT}`. `{FAILED}` if one of the "
+            "executions failed, so that the documents were not compared.",
             unmeasured=(FAILED,),
         ),
         text_column(
             "difference",
-            "The first value at which the two documents differ: its JSON pointer, its value in the study's run, and its value in the repetition.",
-            f"the result is not `{DIFFERENT}`",
+            "The first value at which the two documents differ: its JSON pointer, its value in the study's run, and its value in the repetition. "
+            f"If the result is `{FAILED}`: which execution failed, and why.",
+            f"the result is `{SAME}`",
         ),
     ),
 )
