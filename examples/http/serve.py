@@ -27,7 +27,9 @@ http {{
 #: Configuration for HTTP/3. By default, nginx sends at most 64 KiB of a file in a round trip; this limit is 1 MiB.
 QUIC = "ssl_certificate {logs}/certificate; ssl_certificate_key {logs}/key; http3_stream_buffer_size 1m;"
 #: Command that makes a certificate.
-CERTIFICATE = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=server -keyout key -out certificate"
+CERTIFICATE = (
+    "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=server -keyout key -out certificate"
+)
 #: Folders that nginx creates when it starts.
 BODIES = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 

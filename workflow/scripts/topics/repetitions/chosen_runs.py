@@ -28,3 +28,8 @@ def runs_to_repeat(study: dict, runs: Iterable[tuple]) -> dict[tuple, list[str]]
         last = (run for run in own if run[:3] == own[-1][:3])
         chosen |= {own[0], min(last, key=lambda run: run[3])}
     return {run: programs[run[:2]] for run in runs if run in chosen}
+
+
+def repetition_path(run: tuple) -> str:
+    """Return the path, in the results folder, of the document of a run's second execution; ``run`` is as in `runs_to_repeat`."""
+    return f"logs/repetitions/{'/'.join(map(str, run))}.json.gz"

@@ -2,31 +2,17 @@
 
 
 LABELS = {scenario["id"]: scenario["label"] for scenario in STUDY["scenarios"]}
-
-
-def repetition_of(run):
-    """Return the path of the document of a run's second execution; ``run`` is (scenario, CCA, IP version, replication)."""
-    return f"results/{STUDY['study']}/logs/repetitions/{'/'.join(map(str, run))}.json.gz"
-
-
+CHOSEN = runs_to_repeat(STUDY, studies.runs(STUDY))
+# Run -> path of the document of its second execution
+REPETITIONS_OF = {run: f"results/{STUDY['study']}/{repetition_path(run)}" for run in CHOSEN}
 # With gaps=true, only existing documents are compared. Without any, as in received results, an existing table is kept.
-REPEATED = {
-    run: programs
-    for run, programs in runs_to_repeat(STUDY, studies.runs(STUDY)).items()
+REPEATED = [
+    run
+    for run, path in REPETITIONS_OF.items()
     if not GAPS
-    or all(
-        Path(inside_snakemake.path_in_module(workflow, of_run(run))).exists() for of_run in (document_of, repetition_of)
-    )
-}
+    or all(Path(inside_snakemake.path_in_module(workflow, one)).exists() for one in (document_of(run), path))
+]
 IS_KEPT = GAPS and not REPEATED and (Path(STUDY_FOLDER) / REPETITIONS.path).exists()
-
-
-def specification_of(wildcards):
-    """Return a run's specification as JSON."""
-    cca, replication = wildcards.cca, int(wildcards.replication)
-    seed = studies.seed_of_run(STUDY, wildcards.scenario, replication)
-    of_run = {"cca": cca, "ip_version": wildcards.ip_version, "replication": replication, "seed": seed}
-    return json.dumps(json.loads(conditions_of(wildcards.scenario, cca, replication)) | of_run)
 
 
 # The second execution of a run. It never comes from the run cache.
@@ -46,7 +32,11 @@ rule repeat_run:
     resources:
         **ONE_RUN | SET_FOR_RUNS,
     params:
-        specification=specification_of,
+        specification=lambda wildcards: json.dumps(
+            studies.run_specification(
+                STUDY, wildcards.scenario, wildcards.cca, wildcards.ip_version, int(wildcards.replication)
+            )
+        ),
         testbed=TESTBED_DIGEST,
         image=TESTBED_IMAGE,
         folder=STUDY_FOLDER,
@@ -61,7 +51,7 @@ if not IS_KEPT:
     rule compare_repetitions:
         input:
             documents=[document_of(run) for run in REPEATED],
-            repetitions=[repetition_of(run) for run in REPEATED],
+            repetitions=[REPETITIONS_OF[run] for run in REPEATED],
         output:
             repetitions="results/{study}/analysis/repetitions.csv",
         log:
@@ -72,6 +62,6 @@ if not IS_KEPT:
             code=code_of("topics/repetitions/compare_repetitions"),
             image=ANALYSIS_IMAGE,
             # The first columns of the table.
-            runs=[("; ".join(programs), run[0], LABELS[run[0]], *run[1:]) for run, programs in REPEATED.items()],
+            runs=[("; ".join(CHOSEN[run]), run[0], LABELS[run[0]], *run[1:]) for run in REPEATED],
         script:
             "compare_repetitions.py"
