@@ -152,6 +152,11 @@ def test_a_file_that_is_not_executable_begins_no_command(files):
     assert refusal() == wanted
 
 
+def test_a_name_without_a_slash_may_be_a_file_of_the_program_or_of_the_image():
+    assert study(client="flow get {server}")["scenarios"][0]["groups"][0]["program"]["client"][0] == "flow"
+    assert study(client="python3 {folder}/flow")["scenarios"][0]["groups"][0]["program"]["client"][0] == "python3"
+
+
 def test_a_declaration_in_a_file_of_its_own_is_refused_by_that_files_name(files):
     """The study that `make exam` writes doesn't exist yet."""
     (files / "mine.yaml").write_text(yaml.safe_dump(MINE | {"client": "{folder}/flwo get"}))
@@ -191,9 +196,8 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"client": ""}, "programs.mine.client is empty; allowed: a command."),
         ((), {"client": "cd {folder} && ./flow get"}, "programs.mine.client contains the word &&, but no shell interprets it; allowed: a command"),
         ((), {"client": "{folder}/flwo get"}, "programs.mine.client begins with {folder}/flwo, and my/flow has no such file; allowed: {folder}/flow."),
-        ((), {"client": "./flow get"}, "programs.mine.client begins with ./flow, which is not sought in {folder}; allowed: {folder}/flow."),
-        ((), {"client": "flow get"}, "programs.mine.client begins with flow, which is not sought in {folder}; allowed: {folder}/flow."),
-        ((), {"client": "my/flow get"}, "programs.mine.client begins with my/flow, which is not sought in {folder}; allowed: {folder}/flow."),
+        ((), {"client": "./flow get"}, "programs.mine.client begins with ./flow, which is not looked up in {folder}; allowed: {folder}/flow."),
+        ((), {"client": "my/flow get"}, "programs.mine.client begins with my/flow, which is not looked up in {folder}; allowed: {folder}/flow."),
         ((), {"client": "{folder} get"}, "programs.mine.client begins with {folder}, which is a folder; allowed: {folder}/flow."),
         ((), {"client": "${folder}/flow get"}, "programs.mine.client begins with ${folder}/flow, but no shell interprets it; allowed: {folder}/flow, or sh -c"),
         ((), {"client": "LOG=1 {folder}/flow"}, "programs.mine.client begins with LOG=1, but no shell interprets it; allowed: env LOG=1, and then the command."),

@@ -209,8 +209,8 @@ def _first_word_of_shells(side, command) -> Iterator[str]:
 def _first_words(side, command, path, files) -> Iterator[str]:
     """Yield a problem if a command begins with one of the program's files that doesn't exist or isn't executable.
 
-    Without ``{folder}``, such a file would be sought in the working folder, which is empty, or among the image's programs. ``files`` are
-    those of `files_of`.
+    A relative path would be looked up in the working folder, which is empty; a name without a slash is looked up in ``{folder}``, then among
+    the image's programs (`testbed.machine.confined`). ``files`` are those of `files_of`.
     """
     first = command[0] if command else ""
     name = first.removeprefix("{folder}/")
@@ -218,10 +218,10 @@ def _first_words(side, command, path, files) -> Iterator[str]:
     allowed = ", ".join(named + (["or another of its files"] if len(files) > MOST_NAMED else []))
     if first == "{folder}":
         yield f"{side} begins with {{folder}}, which is a folder; allowed: {allowed}."
-    elif first in files or "/" in first and not first.startswith(("/", "{", "$")):
+    elif "/" in first and not first.startswith(("/", "{", "$")):
         own = first.removeprefix("./").removeprefix(f"{path}/")
         own = own if own in files else os.path.basename(first)
-        yield f"{side} begins with {first}, which is not sought in {{folder}}; allowed: {f'{{folder}}/{own}' if own in files else allowed}."
+        yield f"{side} begins with {first}, which is not looked up in {{folder}}; allowed: {f'{{folder}}/{own}' if own in files else allowed}."
     elif name == first or PLACEHOLDER.search(name):
         return
     elif name not in files:
