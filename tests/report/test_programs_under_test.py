@@ -4,7 +4,7 @@ import pandas as pd
 
 from report_page.method_statements import NETWORK
 from report_page.metric_definitions import with_sources
-from report_page.study_facts import as_run, facts_of_design, programs_of, tcp_programs_of, without_chance
+from report_page.study_facts import as_run, facts_of_design, program_rows, programs_of, tcp_programs_of, without_chance
 from run_tables.metrics import METRICS
 from study_files import study as studies
 from study_files.study_design import StudyDesign
@@ -29,6 +29,27 @@ def design_of(*ccas, protocol="udp"):
 def test_a_program_among_the_ccas_is_named_beside_iperf3():
     assert programs_of(as_run(design_of("cubic", "mine:cubic"))) == "iperf3 and mine:cubic"
     assert programs_of(as_run(design_of("mine:cubic"))) == "mine:cubic"
+
+
+def test_the_page_identifies_a_program_by_its_files_and_commands(tmp_path, monkeypatch):
+    """A report that is sent to a stack's authors names the binary that ran."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "flow").write_text("#!/bin/sh\n")
+    (tmp_path / "flow").chmod(0o755)
+    program = {
+        "path": "flow", "server": "{folder}/flow {server} {seconds} {cca}", "client": ["sh", "-c", "{folder}/flow > x"], "ccas": ["cubic", "bbr"],
+    }  # fmt: skip
+    given = {
+        "study": "s",
+        "ccas": ["cubic", "mine:cubic", "mine:bbr"],
+        "programs": {"mine": program},
+        "scenarios": [{"id": "a"}],
+    }
+    (row,) = program_rows(as_run(StudyDesign(studies.resolve(given, "s.yaml"))))
+    assert row["names"] == "mine:cubic and mine:bbr" and row["path"] == "flow"
+    assert row["server"] == "{folder}/flow {server} {seconds} {cca}" and row["client"] == "sh -c '{folder}/flow > x'"
+    assert len(row["sha256"]) == 64 and row["archive"] == f"{row['sha256'][:16]}.tar"
+    assert program_rows(as_run(design_of("cubic"))) == []
 
 
 def test_it_is_said_which_cca_a_program_over_tcp_uses():
