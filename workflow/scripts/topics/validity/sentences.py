@@ -94,7 +94,9 @@ def rtt_words(valid, least="the base RTT", packet_ms=None) -> list[str]:
     if max(abs(low), abs(high)) < 0.005:
         return [f"{minimum} is within 0.01 ms of {least}"]
     if low <= -0.005:
-        return [f"{minimum} differs from {least} by {minus(f'{low:.2f} to {high:.2f}')} ms"]
+        # Adding 0 turns -0.0 into 0.0.
+        ends = " to ".join(f"{round(end, 2) + 0.0:.2f}" for end in (low, high))
+        return [f"{minimum} differs from {least} by {minus(ends)} ms"]
     slow = "" if packet_ms is None else packet_ms.get(excess.idxmax(), 0)
     where = f", on a link where a packet takes {number(slow, 2)} ms" if high >= 1 and slow >= high / 10 else ""
     return [f"{minimum} is at most {number(high, 2)} ms above {least}{where}"]
