@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,38 @@ def test_a_file_that_is_not_executable_begins_no_command(files):
     (files / "my/flow").chmod(0o644)
     wanted = "try.yaml: programs.mine.server begins with {folder}/flow, which is not executable; allowed: an executable file (chmod +x)."
     assert refusal() == wanted
+
+
+def elf(machine=62, linker=b""):
+    """Return the beginning of an ELF file for a machine; if it names a dynamic linker, its only program header does."""
+    identity = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+    header = struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    return identity + header + struct.pack("<IIQQQQQQ", 3 if linker else 1, 4, 120, 0, 0, len(linker), 0, 1) + linker
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (elf(183), "which is built for 64-bit Arm; allowed: a program for x86-64."),
+        (elf(linker=b"/lib/ld-musl-x86_64.so.1\0"), "which needs the dynamic linker /lib/ld-musl-x86_64.so.1; allowed: a statically linked"),
+        (elf()[:30], "which is a damaged ELF file; allowed: a program for x86-64."),
+        (b"#!/bin/sh\r\necho\r\n", "whose first line ends with CR LF; allowed: a script with LF only."),
+    ],
+)  # fmt: skip
+def test_a_file_that_the_image_can_not_start_begins_no_command(files, content, why):
+    """In the run, the kernel would say "No such file or directory" about a file that exists."""
+    (files / "my/flow").write_bytes(content)
+    assert refusal().startswith(f"try.yaml: programs.mine.server begins with {{folder}}/flow, {why}")
+    assert study(server="python3 {folder}/flow {server} {seconds}", client="python3 {folder}/flow")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [elf(), elf(linker=b"/lib64/ld-linux-x86-64.so.2\0"), elf(linker=b"/program/ld.so\0"), b"#!/bin/sh", b"#!/bin/sh\ntrue\r\n"],
+)  # fmt: skip
+def test_a_file_that_the_image_may_start_is_accepted(files, content):
+    (files / "my/flow").write_bytes(content)
+    assert study()
 
 
 def test_a_name_without_a_slash_may_be_a_file_of_the_program_or_of_the_image():

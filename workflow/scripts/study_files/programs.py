@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from experiment.flow_groups import PROGRAM
 from experiment.programs import PLACEHOLDER, PLACEHOLDERS, Program
+from study_files.executable_files import why_not_startable
 from study_files.stacks import how_to_build
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from testbed.machine.program_files import digest_of, files_of
@@ -207,7 +208,7 @@ def _first_word_of_shells(side, command) -> Iterator[str]:
 
 
 def _first_words(side, command, path, files) -> Iterator[str]:
-    """Yield a problem if a command begins with one of the program's files that doesn't exist or isn't executable.
+    """Yield a problem if a command begins with one of the program's files that doesn't exist, isn't executable or can't be started.
 
     A relative path would be looked up in the working folder, which is empty; a name without a slash is looked up in ``{folder}``, then among
     the image's programs (`testbed.machine.confined`). ``files`` are those of `files_of`.
@@ -228,6 +229,8 @@ def _first_words(side, command, path, files) -> Iterator[str]:
         yield f"{side} begins with {first}, and {path} has no such file; allowed: {allowed}."
     elif not files[name][1]:
         yield f"{side} begins with {first}, which is not executable; allowed: an executable file (chmod +x)."
+    elif why := why_not_startable(files[name][0]):
+        yield f"{side} begins with {first}, {why}."
 
 
 def program_problems(group, scenario) -> Iterator[str]:
