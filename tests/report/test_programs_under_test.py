@@ -4,6 +4,7 @@ import pandas as pd
 
 from report_page.method_statements import NETWORK
 from report_page.metric_definitions import with_sources
+from report_page.repeated_run import capture_command, runs_foreign_code
 from report_page.study_facts import as_run, facts_of_design, program_rows, programs_of, tcp_programs_of, without_chance
 from run_tables.metrics import METRICS
 from study_files import study as studies
@@ -92,3 +93,15 @@ def test_each_metric_names_what_it_is_read_from_for_programs_too():
 
 def test_a_program_is_chance():
     assert without_chance(design_of("cubic", "mine:cubic")) == set()
+
+
+def test_the_capture_command_permits_what_make_packets_would_refuse(tmp_path, monkeypatch):
+    """`make packets` doesn't start a study's own kernel or programs without ``BUILD=1``."""
+    run = {"scenario": "a", "cca": "mine:cubic", "ip_version": "ipv4", "replication": 1}
+    assert capture_command("s", run, runs_foreign_code(design_of("mine:cubic").study)).endswith("/1.json.gz BUILD=1")
+    assert capture_command("s", run, runs_foreign_code(design_of("cubic").study)).endswith("/1.json.gz")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tcp_mine.c").write_text('struct tcp_congestion_ops mine = {.name = "mine"};\n')
+    for definition, has in (({"base": "cubic", "parameters": {"hystart": 0}}, False), ({"source": "tcp_mine.c"}, True)):
+        given = {"study": "s", "ccas": ["mine"], "cca_definitions": {"mine": definition}, "scenarios": [{"id": "a"}]}
+        assert runs_foreign_code(studies.resolve(given, "s.yaml")) == has
