@@ -4,12 +4,14 @@ import pandas as pd
 
 from report_page.method_statements import NETWORK
 from report_page.metric_definitions import with_sources
+from report_page.page_sections import short_figures
 from report_page.repeated_run import capture_command, runs_foreign_code
 from report_page.study_facts import as_run, facts_of_design, program_rows, programs_of, tcp_programs_of, without_chance
 from run_tables.metrics import METRICS
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from testbed.network.transport import LINUX_DEFAULT
+from topics.delay_and_loss.topic import TOPIC as DELAY_AND_LOSS
 from wording.sentence_words import cca_name
 
 
@@ -105,3 +107,12 @@ def test_the_capture_command_permits_what_make_packets_would_refuse(tmp_path, mo
     for definition, has in (({"base": "cubic", "parameters": {"hystart": 0}}, False), ({"source": "tcp_mine.c"}, True)):
         given = {"study": "s", "ccas": ["mine"], "cca_definitions": {"mine": definition}, "scenarios": [{"id": "a"}]}
         assert runs_foreign_code(studies.resolve(given, "s.yaml")) == has
+
+
+def test_the_page_shows_the_loss_of_a_program_whose_retransmissions_are_unknown():
+    figures = dict.fromkeys(("rtt", "loss", "retransmits"), {})
+    shown = [
+        short_figures(DELAY_AND_LOSS, design_of("cubic", *programs, protocol=protocol), figures, None)
+        for programs, protocol in (((), "udp"), (("mine:cubic",), "tcp"), (("mine:cubic",), "udp"))
+    ]
+    assert shown == [["rtt", "retransmits"], ["rtt", "retransmits"], ["rtt", "loss"]]
