@@ -233,6 +233,7 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"client": "my/flow get"}, "programs.mine.client begins with my/flow, which is not looked up in {folder}; allowed: {folder}/flow."),
         ((), {"client": "{folder} get"}, "programs.mine.client begins with {folder}, which is a folder; allowed: {folder}/flow."),
         ((), {"client": "${folder}/flow get"}, "programs.mine.client begins with ${folder}/flow, but no shell interprets it; allowed: {folder}/flow, or sh -c"),
+        ((), {"client": "$HOME/flow get"}, "programs.mine.client begins with $HOME/flow, but no shell interprets it; allowed: a command without it, or sh -c"),
         ((), {"client": "LOG=1 {folder}/flow"}, "programs.mine.client begins with LOG=1, but no shell interprets it; allowed: env LOG=1, and then the command."),
         ((), {"client": "{folder}/flow {Server}"}, "programs.mine.client has {Server}; allowed: {folder}, {server}"),
         ((), {"path": "my/two words"}, "allowed: a path below this folder such as my/mine, without .., of letters, digits and ._-/, or null."),

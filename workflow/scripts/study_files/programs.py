@@ -204,7 +204,9 @@ def _first_word_of_shells(side, command) -> Iterator[str]:
     if ASSIGNMENT.match(first):
         yield f"{side} begins with {first}, but no shell interprets it; allowed: env {first}, and then the command."
     elif first.startswith("$"):
-        yield f"{side} begins with {first}, but no shell interprets it; allowed: {first[1:]}, or sh -c with the command line as one word."
+        meant = PLACEHOLDER.match(first[1:])
+        allowed = first[1:] if meant and meant[1] in PLACEHOLDERS else "a command without it"
+        yield f"{side} begins with {first}, but no shell interprets it; allowed: {allowed}, or sh -c with the command line as one word."
 
 
 def _first_words(side, command, path, files) -> Iterator[str]:
