@@ -240,7 +240,7 @@ def test_seccomp_mode_came_with_linux_6_16(version, mode):
         ({"tree": "nowhere"}, "kernels.own.tree is nowhere; there is no such folder"),
         ({"tree": "envs"}, "kernels.own.tree is envs; envs/Makefile: no such file"),
         ({"base": "6.12", "patches": ["bbr3.patch"]}, "kernels.own.patches[0] is bbr3.patch; there is no such file: patches/README.md says"),
-        ({"base": "6.12", "patches": ["../x.patch"]}, "allowed: a path below this folder, without .."),
+        ({"base": "6.12", "patches": ["../x.patch"]}, "allowed: a path below this folder to a patch, without .."),
         ({"base": "6.12", "patches": ["envs/guest/kernel.config"]}, "it changes no file"),
         ({"base": "6.12", "config": {"SMP": "y"}}, "kernels.own.config sets SMP, whose value in envs/guest/kernel.config every guest kernel needs"),
         ({"base": "6.12", "config": {"hz": 250}}, "the name of an option without CONFIG_"),

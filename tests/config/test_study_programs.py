@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import struct
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,43 @@ def test_a_file_that_is_not_executable_begins_no_command(files):
     assert refusal() == wanted
 
 
+def elf(machine=62, linker=b""):
+    """Return the beginning of an ELF file for a machine; if it names a dynamic linker, its only program header does."""
+    identity = b"\x7fELF\x02\x01\x01".ljust(16, b"\0")
+    header = struct.pack("<HHIQQQIHHHHHH", 3, machine, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
+    return identity + header + struct.pack("<IIQQQQQQ", 3 if linker else 1, 4, 120, 0, 0, len(linker), 0, 1) + linker
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (elf(183), "which is built for 64-bit Arm; allowed: a program for x86-64."),
+        (elf(linker=b"/lib/ld-musl-x86_64.so.1\0"), "which needs the dynamic linker /lib/ld-musl-x86_64.so.1; allowed: a statically linked"),
+        (elf()[:30], "which is a damaged ELF file; allowed: a program for x86-64."),
+        (b"#!/bin/sh\r\necho\r\n", "whose first line ends with CR LF; allowed: a script with LF only."),
+    ],
+)  # fmt: skip
+def test_a_file_that_the_image_can_not_start_begins_no_command(files, content, why):
+    """In the run, the kernel would say "No such file or directory" about a file that exists."""
+    (files / "my/flow").write_bytes(content)
+    assert refusal().startswith(f"try.yaml: programs.mine.server begins with {{folder}}/flow, {why}")
+    assert study(server="python3 {folder}/flow {server} {seconds}", client="python3 {folder}/flow")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [elf(), elf(linker=b"/lib64/ld-linux-x86-64.so.2\0"), elf(linker=b"/program/ld.so\0"), b"#!/bin/sh", b"#!/bin/sh\ntrue\r\n"],
+)  # fmt: skip
+def test_a_file_that_the_image_may_start_is_accepted(files, content):
+    (files / "my/flow").write_bytes(content)
+    assert study()
+
+
+def test_a_name_without_a_slash_may_be_a_file_of_the_program_or_of_the_image():
+    assert study(client="flow get {server}")["scenarios"][0]["groups"][0]["program"]["client"][0] == "flow"
+    assert study(client="python3 {folder}/flow")["scenarios"][0]["groups"][0]["program"]["client"][0] == "python3"
+
+
 def test_a_declaration_in_a_file_of_its_own_is_refused_by_that_files_name(files):
     """The study that `make exam` writes doesn't exist yet."""
     (files / "mine.yaml").write_text(yaml.safe_dump(MINE | {"client": "{folder}/flwo get"}))
@@ -191,6 +229,14 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"client": ""}, "programs.mine.client is empty; allowed: a command."),
         ((), {"client": "cd {folder} && ./flow get"}, "programs.mine.client contains the word &&, but no shell interprets it; allowed: a command"),
         ((), {"client": "{folder}/flwo get"}, "programs.mine.client begins with {folder}/flwo, and my/flow has no such file; allowed: {folder}/flow."),
+        ((), {"client": "./flow get"}, "programs.mine.client begins with ./flow, which is not looked up in {folder}; allowed: {folder}/flow."),
+        ((), {"client": "my/flow get"}, "programs.mine.client begins with my/flow, which is not looked up in {folder}; allowed: {folder}/flow."),
+        ((), {"client": "{folder} get"}, "programs.mine.client begins with {folder}, which is a folder; allowed: {folder}/flow."),
+        ((), {"client": "${folder}/flow get"}, "programs.mine.client begins with ${folder}/flow, but no shell interprets it; allowed: {folder}/flow, or sh -c"),
+        ((), {"client": "$HOME/flow get"}, "programs.mine.client begins with $HOME/flow, but no shell interprets it; allowed: a command without it, or sh -c"),
+        ((), {"client": "LOG=1 {folder}/flow"}, "programs.mine.client begins with LOG=1, but no shell interprets it; allowed: env LOG=1, and then the command."),
+        ((), {"client": "{folder}/flow {Server}"}, "programs.mine.client has {Server}; allowed: {folder}, {server}"),
+        ((), {"path": "my/two words"}, "allowed: a path below this folder such as my/mine, without .., of letters, digits and ._-/, or null."),
         ((), {"ccas": "cubic"}, "programs.mine.ccas is \"cubic\"; allowed: a list of names, such as [cubic]."),
         ((), {"ccas": ["a", "b"]}, "programs.mine.ccas is a, b, and neither server nor client has {cca}, so all of them would be the same"),
         ((), {"ccas": ["bbr", "mine"], "protocol": "tcp"}, "programs.mine.ccas is bbr, mine, neither server nor client has {cca}, and mine is not a CCA of the kernel or of"),

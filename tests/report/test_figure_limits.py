@@ -273,3 +273,13 @@ def test_captions_mention_intervals_if_a_cell_can_have_one(replications, said):
     assert f"{said}The dashed line" in render_caption(ROOT / figure.caption_path, params)
     assert "dashed line" not in render_caption(ROOT / figure.caption_path, params | {"some": []})  # no capacity
     assert RUNS_OF_AN_INTERVAL == LEAST_RUNS
+
+
+@pytest.mark.parametrize("caption", ["validity/captions/emulation.rst", "variance/captions/variance.rst"])
+def test_captions_count_one_replication_in_the_singular(caption):
+    path, params = (
+        ROOT / "workflow/scripts/topics" / caption,
+        {"confidence": 0.9, "rtt_shifts_ms": [], "loss_changing": False},
+    )
+    assert "Up to 1 replication was run in each cell" in render_caption(path, params | {"replications": 1})
+    assert "Up to 2 replications were run in each cell" in render_caption(path, params | {"replications": 2})

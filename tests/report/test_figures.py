@@ -9,7 +9,7 @@ import pytest
 
 import tidy_tables
 from colour_vision import DEFICIENCY, contrast, lab, linear
-from drawn_figure import Drawn, marks, panel
+from drawn_figure import Drawn, marks, panel, words
 from figure_parts import axis_scales, figure_style
 from figure_parts.figure_svg import SVG
 from run_tables.metrics import METRICS
@@ -116,3 +116,14 @@ def test_no_value_of_an_excluded_run_is_shown(tmp_path):
     drawn = Drawn(tmp_path, study)
     assert len(marks(drawn.panel("goodput"))) == 2
     assert 123456.0 not in list(drawn.data("goodput")["goodput_mbps"])
+
+
+def test_a_cell_with_valid_runs_and_without_values_is_not_called_invalid(tmp_path):
+    """QUIC encrypts what identifies retransmissions, so valid runs of a program over UDP have none."""
+    scenarios = tidy_tables.grid(delays_ms=(10,), losses_percent=(0,), flows=(1,))
+    study = tidy_tables.synthetic_study(scenarios, ["reno", "cubic", "bbr"], ["ipv4"], replications=2)
+    runs = study["runs"]
+    runs.loc[runs["cca"] == "cubic", "retransmits"] = None
+    runs.loc[runs["cca"] == "bbr", "valid"] = False
+    texts = words(Drawn(tmp_path, study).panel("retransmits"))
+    assert texts.count("no value") == 1 and texts.count("no valid run") == 1

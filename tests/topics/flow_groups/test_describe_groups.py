@@ -75,9 +75,12 @@ def test_the_section_says_what_each_group_gets():
     design = SimpleNamespace(scenarios=[scenario({}, {"on_s": 2})])
     material = SimpleNamespace(tables=SimpleNamespace(group_cells=cells), design=design)
     assert [finding.text for finding in findings(material)] == [
-        "In A one (BBR) gets 4 Mbit/s and many (4 flows of CUBIC) gets 5.5 Mbit/s."
+        "In A, one (BBR) gets 4 Mbit/s and many (4 flows of CUBIC) gets 5.5 Mbit/s."
     ]
     assert section(material) == {"pausing": True, "apart": False}
+    other = cells.assign(cca="mine:cubic", group_cca=["mine:cubic", "cubic"])
+    material.tables.group_cells = pd.concat([cells, other], ignore_index=True)
+    assert findings(material)[1].text.startswith("In A with mine:cubic, one (mine:cubic) gets 4 Mbit/s and many (")
 
 
 def test_the_topic_is_of_studies_with_groups_of_long_flows():

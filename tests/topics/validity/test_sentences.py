@@ -48,7 +48,14 @@ def test_lowest_rtt_is_held_against_the_path():
     assert fast == rtt_words(runs)
     early = runs.assign(rtt_min_ms=[19.0, 19.0, 100.0])
     assert rtt_words(early) == ["the minimum RTT in each scenario differs from the base RTT by −1.00 to 0.00 ms"]
+    rounded = early.assign(rtt_path_ms=[19.7, 19.7, 100])
+    assert rtt_words(rounded)[0].endswith(
+        "by −0.70 to 0.00 ms (after a loss, the kernel computes RTTs from timestamps in whole milliseconds)"
+    )
+    assert rtt_words(rounded.assign(rtt_min_ms=[19.1, 19.0, 100.0]))[0].endswith("by −0.70 to 0.00 ms")
     # Not by −0.00 ms.
+    both = early.assign(rtt_min_ms=[19.0, 19.0, 99.998])
+    assert rtt_words(both) == ["the minimum RTT in each scenario differs from the base RTT by −1.00 to 0.00 ms"]
     hardly = runs.assign(rtt_min_ms=[20.1, 20.2, 99.998])
     assert rtt_words(hardly) == ["the minimum RTT in each scenario is at most 0.10 ms above the base RTT"]
 

@@ -159,7 +159,7 @@ def short_figures(topic: Topic, design, figures: Mapping[str, dict], opening: st
     opening : str, optional
         Slug of the figure that opens the page.
     """
-    wanted = topic.brief
+    wanted = topic.brief(design) if callable(topic.brief) else topic.brief
     if wanted is None:
         wanted = topic.pictures or [figure.slug for figure in topic.figures_of(design)][:1]
     return [slug for slug in wanted if slug in figures and slug != opening][:MOST_FIGURES]

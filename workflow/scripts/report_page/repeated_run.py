@@ -3,6 +3,7 @@
 import pandas as pd
 
 from run_tables.reading import run_name
+from study_files.program_ccas import programs_of_runs
 from study_files.run_platforms import is_repeatable
 
 
@@ -18,9 +19,19 @@ def has_captures(run, scenarios) -> bool:
     return bool((scenarios.loc[scenarios["scenario"] == run["scenario"], "platform"] == "uml").all())
 
 
-def capture_command(study, run) -> str:
-    """Return the shell command that captures a run's packets; ``run`` is a row of ``tidy/runs.csv`` with platform ``uml``."""
-    return f"make packets RUN=results/{study}/runs/{run_name(run)}.json.gz"
+def runs_foreign_code(study) -> bool:
+    """Return whether any run of a resolved study executes the study's own kernel or programs, which may come from third parties."""
+    kernels = [one.get("source") or one.get("kernel") for one in study["cca_definitions"].values()]
+    kernels += [scenario.get("kernel") for scenario in study["scenarios"]]
+    return any(kernels) or bool(programs_of_runs(study))
+
+
+def capture_command(study, run, foreign_code=False) -> str:
+    """Return the shell command that captures a run's packets; ``run`` is a row of ``tidy/runs.csv`` with platform ``uml``.
+
+    With ``foreign_code`` (`runs_foreign_code`), the command permits the execution of the study's own kernel and programs.
+    """
+    return f"make packets RUN=results/{study}/runs/{run_name(run)}.json.gz{' BUILD=1' if foreign_code else ''}"
 
 
 def rerun_commands(study, run, sha256) -> list[str]:

@@ -1,6 +1,7 @@
 """Facts about a study for the sentences about its method and about threats to its validity."""
 
 import math
+import shlex
 from functools import partial
 
 from experiment.disciplines import discipline_of
@@ -20,6 +21,8 @@ PROGRAMS = {
     LONG: "iperf3", STREAMS: "a sender and a receiver of many streams", "round-trip": "qperf", "ftp": "vsftpd and wget", WEB: "nginx and a client that requests its objects",
     REAL_TIME: "a sender of packets of one size",
 }  # fmt: skip
+#: Table for `str.translate` that removes the braces of placeholders.
+BRACES = str.maketrans("", "", "{}")
 # Initial congestion window, in segments (RFC 6928).
 INITIAL_WINDOW = 10
 
@@ -134,6 +137,32 @@ def programs_of(scenarios) -> str:
         used |= dict.fromkeys(PROGRAMS[long if name == LONG else name] for name in applications if name != PROGRAM)
         used |= dict.fromkeys(Program(**group["program"]).label for group in scenario["groups"] if group["program"])
     return listed(list(used))
+
+
+def program_rows(scenarios) -> list[dict]:
+    """Return what identifies each declared program of a study: a row for each declaration, whose CCAs share it.
+
+    The rows have ``names`` (the program's names in tables), ``path`` and ``sha256`` of its files (None for a program in the image),
+    ``archive`` (the file name of the copy that the results contain), and the commands ``server`` and ``client``. ``scenarios`` are resolved
+    scenarios.
+    """
+    rows = {}
+    for scenario in scenarios:
+        for group in scenario["groups"]:
+            if group["program"]:
+                one = Program(**group["program"])
+                commands = {"server": _as_written(one.server), "client": _as_written(one.client)}
+                archive = one.folder and f"{one.folder}.tar"
+                row = {"path": one.path, "sha256": one.sha256, "archive": archive, **commands}
+                rows.setdefault((one.name, *row.values()), row | {"names": []})["names"].append(one.label)
+    return [row | {"names": listed(list(dict.fromkeys(row["names"])))} for row in rows.values()]
+
+
+def _as_written(command):
+    """Return a command's words as one text, quoted where a study file needs quotes; braces need none."""
+    return " ".join(
+        word if shlex.quote(bare := word.translate(BRACES)) == bare else shlex.quote(word) for word in command
+    )
 
 
 def tcp_programs_of(scenarios) -> list[str]:

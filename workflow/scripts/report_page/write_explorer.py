@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from figure_parts.figure_style import DARK, LIGHT, cca_colour, cca_marker
 from inference.cell_estimates import cell_estimate
-from report_page.repeated_run import capture_command, rerun_commands
+from report_page.repeated_run import capture_command, rerun_commands, runs_foreign_code
 from report_page.run_series import series_of
 from report_page.topology_drawing import topology_drawing
 from rule_script import run_rule
@@ -103,11 +103,18 @@ def check_data(runs, checks) -> dict | None:
 
 
 def page_data(
-    runs: pd.DataFrame, scenarios: pd.DataFrame, checks: pd.DataFrame, study: str, confidence: float, series=()
+    runs: pd.DataFrame,
+    scenarios: pd.DataFrame,
+    checks: pd.DataFrame,
+    study: str,
+    confidence: float,
+    series=(),
+    foreign_code=False,
 ) -> dict:
     """Return the data for the page's script: factor levels, measures, runs, cell means, checks and time series.
 
-    ``runs`` contains one list per column; the lists for scenario, CCA and IP version contain indices into the factor levels.
+    ``runs`` contains one list per column; the lists for scenario, CCA and IP version contain indices into the factor levels. The argument
+    ``foreign_code`` is `runs_foreign_code` of the study.
     """
     ccas, ip_versions = list(runs["cca"].unique()), list(runs["ip_version"].unique())
     names = list(scenarios["scenario"])
@@ -126,7 +133,7 @@ def page_data(
         "ip_versions": [{"key": key, "name": ip_words(key)} for key in ip_versions],
         "measures": measures,
         "commands": rerun_commands(study, PLACES, "{sha256}"),
-        "packets": capture_command(study, PLACES),
+        "packets": capture_command(study, PLACES, foreign_code),
         "runs": {
             "scenario": [names.index(name) for name in runs["scenario"]],
             "cca": [ccas.index(name) for name in runs["cca"]],
@@ -194,7 +201,8 @@ def render(inputs, params) -> str:
     )  # fmt: skip
     drawn = scenarios.to_dict("records")[:MOST_DRAWINGS]
     lines = series_of(runs, read_flows(inputs["flows"]), **samples)
-    data = page_data(runs, scenarios, checks, study["study"], params["confidence"], lines)
+    foreign_code = runs_foreign_code(provenance["study"])
+    data = page_data(runs, scenarios, checks, study["study"], params["confidence"], lines, foreign_code)
     return environment.get_template(Path(inputs["template"]).name).render(
         study=study,
         light=asdict(LIGHT),

@@ -27,8 +27,8 @@ from report_page.page_sections import (
     short_sections,
 )
 from report_page.references import references, with_rfc_links
-from report_page.repeated_run import capture_command, has_captures, repeatable_run, rerun_commands
-from report_page.study_facts import facts_of_design, kernels_of, replications_taken
+from report_page.repeated_run import capture_command, has_captures, repeatable_run, rerun_commands, runs_foreign_code
+from report_page.study_facts import as_run, facts_of_design, kernels_of, program_rows, replications_taken
 from report_parts.inline_figures import once_more
 from report_parts.material import ReportMaterial
 from report_parts.page_files import download, figure_item, optional
@@ -182,6 +182,7 @@ def page_context(inputs, params) -> dict:
         "references": references(design),
         "environments": environment_rows(environments),
         "environment_count": len(environments),
+        "programs": program_rows(as_run(design)),
         "workflow": provenance["workflow"],
         "example": None
         if example is None
@@ -189,7 +190,9 @@ def page_context(inputs, params) -> dict:
             "name": run_name(example),
             "seed": int(example["seed"]),
             "commands": rerun_commands(study["study"], example, example.get("document_sha256")),
-            "packets": capture_command(study["study"], example) if has_captures(example, tables.scenarios) else None,
+            "packets": capture_command(study["study"], example, runs_foreign_code(design.study))
+            if has_captures(example, tables.scenarios)
+            else None,
         },
         "files": {name: download(optional(inputs, name)) for name in named},
     }

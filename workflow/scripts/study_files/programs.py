@@ -3,11 +3,14 @@
 Standard library only: the scripts in the analysis image need it too.
 """
 
+import os
+import re
 import shlex
 from collections.abc import Iterator
 
 from experiment.flow_groups import PROGRAM
 from experiment.programs import PLACEHOLDER, PLACEHOLDERS, Program
+from study_files.executable_files import why_not_startable
 from study_files.stacks import how_to_build
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from testbed.machine.program_files import digest_of, files_of
@@ -17,6 +20,10 @@ from wording.missing_files import absence
 OF_GROUPS = ("name", "cca")
 #: Words that a shell would interpret, and that a program would get as arguments.
 OF_SHELLS = {"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "&>"}
+#: First word of a command with which a shell would set an environment variable.
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+#: A placeholder that may have capital letters, which no placeholder has.
+ANY_CASE = re.compile(r"(?<![%$])\{([A-Za-z_]+)\}")
 #: Maximum number of file names in a message.
 MOST_NAMED = 3
 #: Placeholders for the amount of traffic, which a group states in exactly one of these two units.
@@ -127,7 +134,11 @@ def _completed(one):
                 complete[side] = [""]
         if not complete[side]:
             problems.append(f"{side} is empty; allowed: a command.")
-        problems += [*_placeholders(side, complete[side]), *_shell_words(side, complete[side])]
+        problems += [
+            *_placeholders(side, complete[side]),
+            *_shell_words(side, complete[side]),
+            *_first_word_of_shells(side, complete[side]),
+        ]
     if complete.get("qlog") and "logs" not in _asked(complete[complete["data_from"]]):
         problems.append(
             f"qlog is {complete['qlog']}, and {complete['data_from']}, the sending side, has no {{logs}}; allowed: a command that "
@@ -172,9 +183,12 @@ def _asked(command):
 
 
 def _placeholders(side, command) -> Iterator[str]:
-    """Yield a problem for each unknown placeholder in a command."""
-    for name in _asked(command):
-        if name not in PLACEHOLDERS:
+    """Yield a problem for each unknown placeholder in a command.
+
+    Braces around capital letters are left to the program, unless only the case differs from a placeholder.
+    """
+    for name in dict.fromkeys(name for word in command for name in ANY_CASE.findall(word)):
+        if name not in PLACEHOLDERS and (name.lower() in PLACEHOLDERS or PLACEHOLDER.fullmatch(f"{{{name}}}")):
             yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
 
@@ -184,20 +198,41 @@ def _shell_words(side, command) -> Iterator[str]:
         yield f"{side} contains the word {word}, but no shell interprets it; allowed: a command without it, or sh -c with the command line as one word."
 
 
-def _first_words(side, command, path, files) -> Iterator[str]:
-    """Yield a problem if a command begins with one of the program's files that doesn't exist or isn't executable.
+def _first_word_of_shells(side, command) -> Iterator[str]:
+    """Yield a problem if a command begins with a word that only a shell would interpret."""
+    first = command[0] if command else ""
+    if ASSIGNMENT.match(first):
+        yield f"{side} begins with {first}, but no shell interprets it; allowed: env {first}, and then the command."
+    elif first.startswith("$"):
+        meant = PLACEHOLDER.match(first[1:])
+        allowed = first[1:] if meant and meant[1] in PLACEHOLDERS else "a command without it"
+        yield f"{side} begins with {first}, but no shell interprets it; allowed: {allowed}, or sh -c with the command line as one word."
 
-    ``files`` are those of `files_of`.
+
+def _first_words(side, command, path, files) -> Iterator[str]:
+    """Yield a problem if a command begins with one of the program's files that doesn't exist, isn't executable or can't be started.
+
+    A relative path would be looked up in the working folder, which is empty; a name without a slash is looked up in ``{folder}``, then among
+    the image's programs (`testbed.machine.confined`). ``files`` are those of `files_of`.
     """
-    name = command[0].removeprefix("{folder}/") if command else ""
-    if not command or name == command[0] or PLACEHOLDER.search(name):
+    first = command[0] if command else ""
+    name = first.removeprefix("{folder}/")
+    named = [f"{{folder}}/{one}" for one in sorted(files)[:MOST_NAMED]]
+    allowed = ", ".join(named + (["or another of its files"] if len(files) > MOST_NAMED else []))
+    if first == "{folder}":
+        yield f"{side} begins with {{folder}}, which is a folder; allowed: {allowed}."
+    elif "/" in first and not first.startswith(("/", "{", "$")):
+        own = first.removeprefix("./").removeprefix(f"{path}/")
+        own = own if own in files else os.path.basename(first)
+        yield f"{side} begins with {first}, which is not looked up in {{folder}}; allowed: {f'{{folder}}/{own}' if own in files else allowed}."
+    elif name == first or PLACEHOLDER.search(name):
         return
-    if name not in files:
-        named = [f"{{folder}}/{one}" for one in sorted(files)[:MOST_NAMED]]
-        more = ["or another of its files"] if len(files) > MOST_NAMED else []
-        yield f"{side} begins with {command[0]}, and {path} has no such file; allowed: {', '.join(named + more)}."
+    elif name not in files:
+        yield f"{side} begins with {first}, and {path} has no such file; allowed: {allowed}."
     elif not files[name][1]:
-        yield f"{side} begins with {command[0]}, which is not executable; allowed: an executable file (chmod +x)."
+        yield f"{side} begins with {first}, which is not executable; allowed: an executable file (chmod +x)."
+    elif why := why_not_startable(files[name][0]):
+        yield f"{side} begins with {first}, {why}."
 
 
 def program_problems(group, scenario) -> Iterator[str]:

@@ -140,8 +140,8 @@ class Topic:
     # of the report.
     pictures: tuple[str, ...] = ()
     # Slugs of the figures (from any topic) in the topic's section of the short page. The default is one of `pictures` or,
-    # if there are none, the topic's first figure.
-    brief: tuple[str, ...] | None = None
+    # if there are none, the topic's first figure. A function returns them for a design.
+    brief: tuple[str, ...] | Callable[[StudyDesign], tuple[str, ...]] | None = None
     # Whether the topic's findings may appear at the top of the report. If not, they appear only in the topic's section.
     opens: bool = True
     # Whether the topic's question is the main question of a study with this `StudyDesign`. If so, the topic's findings and picture

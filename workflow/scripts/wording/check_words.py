@@ -44,7 +44,7 @@ CHECK_WORDS = {
     "policed": ("the policer's limit", "The policer let more or fewer packets pass than its rate and burst allow."),
     "policer": ("the policer", "The policer was not as configured, or more data were delivered than it allows."),
     "program_cca": ("the programs' CCAs", "A program that is named after a CCA of the kernel sent by another CCA."),
-    "program_data": ("the programs' data", "A declared program sent no data, or reported more data than arrived, or ended before the requested amount had arrived."),
+    "program_data": ("the programs' data", "A declared program sent no data, fragmented packets, or data over another protocol than the declared one, reported more data than arrived or less than a quarter of it, or ended before the requested amount had arrived."),
     "program_packets": ("the programs' packets", "Packets of a declared program were not counted or were larger than the links allow, or more packets arrived than were sent."),
     "programs": ("the programs", "A declared program was never ready, failed, did not end as declared, printed too much or did not report what it declares."),
     "qlog": ("the programs' logs", "A declared program did not write the declared qlog, or wrote one that can't be read."),

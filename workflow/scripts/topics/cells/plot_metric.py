@@ -89,7 +89,7 @@ def _key(metric, ip_versions, references):
     return entries
 
 
-def _draw_cell(axes, marks, cca, is_open, y, metric):
+def _draw_cell(axes, marks, cca, is_open, y, metric, has_valid_run):
     dots = [mark for mark in marks if mark["mark"] == "replication"]
     values = [float(mark[metric.column]) for mark in dots]
     colour = cca_colour(cca)
@@ -105,7 +105,7 @@ def _draw_cell(axes, marks, cca, is_open, y, metric):
     )
     for mean in (mark for mark in marks if mark["mark"] == "mean"):
         if is_missing(mean[metric.column]):
-            remark(axes, y, "no valid run" if mean["n"] == 0 else "no value")
+            remark(axes, y, "no value" if has_valid_run else "no valid run")
             continue
         if not is_missing(mean["ci_low"]):
             interval_line(axes, mean["ci_low"], mean["ci_high"], y + MEAN_DOWN)
@@ -145,6 +145,7 @@ def plot_metric(runs, scenarios, descriptive, metric) -> Drawing:
     title, key = f"{metric.name}, {metric.unit}", _key(metric, ip_versions, references)
     drawn = ScenarioFigure(title, key, len(scenarios), row_pt * len(ccas), row_labels_pt(ccas))
     axis_of_panels = _axes_of_panels(data, scenarios, references, metric)
+    with_valid_runs = {*runs.loc[runs["valid"], CELL].itertuples(index=False, name=None)}
     marks_of_cells = defaultdict(list)
     for mark in data.to_dict("records"):
         marks_of_cells[tuple(mark[factor] for factor in CELL)].append(mark)
@@ -155,7 +156,7 @@ def plot_metric(runs, scenarios, descriptive, metric) -> Drawing:
         for row, cca in enumerate(ccas):
             for line, ip_version in enumerate(ip_versions):
                 y = row + (line - (len(ip_versions) - 1) / 2) * IP_STEP
-                marks = marks_of_cells[scenario["scenario"], cca, ip_version]
-                _draw_cell(axes, marks, cca, ip_version == "ipv6", y, metric)
+                cell = (scenario["scenario"], cca, ip_version)
+                _draw_cell(axes, marks_of_cells[cell], cca, ip_version == "ipv6", y, metric, cell in with_valid_runs)
         drawn.finish(axes, _describe(cells, scenario, metric))
     return drawn.drawing(f"{metric.name} by {cell_words(ccas, ip_versions)}", data)

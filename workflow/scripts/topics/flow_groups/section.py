@@ -47,10 +47,10 @@ def findings(material) -> list[Finding]:
         known = here[here["goodput_mbps"].notna()]
         if len(known) < 2:
             continue
-        where = ", ".join(
-            [known["scenario_label"].iloc[0], *[cca_name(cca)] * several_ccas, *[ip_words(version)] * several_versions]
-        )
-        sentences.append(f"In {where} {listed([_group_words(row) for row in known.to_dict('records')])}.")
+        under_test = f" with {cca_name(cca)}" if several_ccas else ""
+        over = f" over {ip_words(version)}" if several_versions else ""
+        where = f"{known['scenario_label'].iloc[0]}{under_test}{over}"
+        sentences.append(f"In {where}, {listed([_group_words(row) for row in known.to_dict('records')])}.")
     shown = sentences[:FEW]
     if len(sentences) > FEW:
         shown[-1] += f" The table lists {count(len(sentences) - FEW, 'more cell')}."

@@ -36,7 +36,7 @@ def _lone_price(tables, one_ip_version) -> str:
         if top["mean"] > 0:
             parts.append(
                 f"retransmitted {short(top['mean'])} % of its segments in {place}"
-                + (", the most of all cells" if several else "")
+                + (", the most of all cells," if several else "")
             )
         else:
             parts.append("retransmitted nothing in any cell" if several else f"retransmitted nothing in {place}")
@@ -47,7 +47,7 @@ def _lone_price(tables, one_ip_version) -> str:
     if len(means):
         most = "at most " if len(means) > 1 else ""
         parts.append(f"had a mean RTT of {most}{short((means['mean'] / means['path']).max())} times the empty path's")
-    return f"It {' and '.join(parts)}." if parts else ""
+    return f"It {' and '.join(parts).rstrip(',')}." if parts else ""
 
 
 def _path_rtts(tables):

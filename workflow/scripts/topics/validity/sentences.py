@@ -80,6 +80,14 @@ def loss_sentences(valid) -> list[str]:
     return [f"{of_all}{shown}"]
 
 
+def _reason_for_early(valid):
+    """Return why minimum RTTs lie below the path's, in parentheses, or "" if rounding doesn't explain all of them (`check_rtt_floor`)."""
+    excess = valid["rtt_min_ms"] - valid["rtt_path_ms"]
+    early = valid["rtt_min_ms"][excess <= -0.005]
+    is_rounded = (early % 1 == 0).all() and excess.min() > -1
+    return " (after a loss, the kernel computes RTTs from timestamps in whole milliseconds)" if is_rounded else ""
+
+
 def rtt_words(valid, least="the base RTT", packet_ms=None) -> list[str]:
     """Compare the minimum measured RTT in each scenario with the minimum possible RTT, which `least` describes in words.
 
@@ -94,7 +102,9 @@ def rtt_words(valid, least="the base RTT", packet_ms=None) -> list[str]:
     if max(abs(low), abs(high)) < 0.005:
         return [f"{minimum} is within 0.01 ms of {least}"]
     if low <= -0.005:
-        return [f"{minimum} differs from {least} by {minus(f'{low:.2f} to {high:.2f}')} ms"]
+        # Adding 0 turns -0.0 into 0.0.
+        ends = " to ".join(f"{round(end, 2) + 0.0:.2f}" for end in (low, high))
+        return [f"{minimum} differs from {least} by {minus(ends)} ms{_reason_for_early(valid)}"]
     slow = "" if packet_ms is None else packet_ms.get(excess.idxmax(), 0)
     where = f", on a link where a packet takes {number(slow, 2)} ms" if high >= 1 and slow >= high / 10 else ""
     return [f"{minimum} is at most {number(high, 2)} ms above {least}{where}"]
