@@ -10,7 +10,7 @@ import pytest
 from testbed.machine.given_file import GivenFileError
 from testbed.machine.program_files import digest_of, files_of, lay, main, read_archive, write_archive
 from testbed.readings.sequence_numbers import SequenceNumbers
-from testbed.traffic.program_process import quoted, reported
+from testbed.traffic.program_process import STYLES, quoted, reported
 
 
 @pytest.fixture
@@ -122,3 +122,7 @@ def test_output_is_quoted_without_control_characters_and_in_short(output, words)
 def test_what_a_program_reports_is_read(tail, bytes_):
     assert reported(tail, "bytes") == bytes_
     assert reported(tail, None) is None
+
+
+def test_colours_hide_no_number():
+    assert reported(STYLES.sub(b"", b"\x1b[1mbytes\x1b[0m: \x1b[32m34\x1b[0m\x1b[K\n"), "bytes") == 34

@@ -156,6 +156,10 @@ def test_a_log_that_breaks_off_counts_up_to_there():
     assert whole["complete"] and not cut["complete"] and cut["rtt_ms"][-1] == 20.006
     text = json.dumps(DOCUMENT)
     assert not series_of(text[: text.index('"1RTT"')], 0, 10**9)["complete"]
+    # A buffered log of a program that was killed usually ends within an event that isn't read.
+    sent = '\x1e{"time":120,"name":"transport:packet_sent","data":{"header":{"packet_number":31}}}'
+    assert series_of(SEQUENCE + sent, 0, 50_000_000)["complete"]
+    assert not series_of(SEQUENCE + sent[:-20], 0, 50_000_000)["complete"]
 
 
 def event(**data):

@@ -49,8 +49,8 @@ def findings(flow, entry, cut_off=False) -> list[str]:
     """
     found, sides = [], {"server": flow.program.server_ends, "client": flow.program.client_ends}
     if not entry["ready"]:
-        found.append(f"the server {unready(flow, entry['server'])}{quoted_output(entry['server'])}")
-        del sides["server"]
+        # The client's failure would be a consequence.
+        return [f"the server {unready(flow, entry['server'])}{quoted_output(entry['server'])}"]
     for side, ends in sides.items():
         one = entry[side]
         if cut_off and one["ended_by"] == AT_LIMIT:
@@ -63,7 +63,9 @@ def findings(flow, entry, cut_off=False) -> list[str]:
         found.append(f"the client ended after {ran_s:.3g} of {flow.seconds:.3g} s{quoted_output(entry['client'])}")
     if not found and not cut_off and flow.program.reports_bytes and reported_bytes(flow, entry) is None:
         receiver = entry[receiving_side(flow)]
-        found.append(f"it reported no number after {flow.program.reports_bytes!r}{quoted_output(receiver)}")
+        found.append(
+            f"it reported no number in plain digits after {flow.program.reports_bytes!r}{quoted_output(receiver)}"
+        )
     return found
 
 

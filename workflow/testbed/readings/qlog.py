@@ -252,7 +252,9 @@ def _is_read(event):
 
 def _of_sequence(text, start, ending, is_every) -> Iterator:
     """Yield the relevant records of a sequence of JSON texts (RFC 7464), or of one JSON text per line; every record if ``is_every``."""
+    last = None
     for number, record in enumerate(_records(text, SEPARATOR if start == SEPARATOR else "\n"), 1):
+        last = (number, record) if record.strip() else last
         if ending.words:
             ending.damaged |= bool(record.strip())
         elif NAMES.search(record) or is_every and record.strip():
@@ -260,6 +262,19 @@ def _of_sequence(text, start, ending, is_every) -> Iterator:
                 yield _decoded(record)
             except QlogError as error:
                 ending.words = f"record {number} {error}"
+    # A log may be cut in a record that isn't read; otherwise its last values would hold until the flow's end.
+    if last and not ending.words and (problem := _cut(last[1])):
+        ending.words = f"record {last[0]} {problem}"
+
+
+def _cut(record):
+    """Return a problem if a log's last record isn't a JSON value, otherwise None; only the end of a very long record is examined."""
+    if len(record) > MOST_RECORD:
+        return None if record.rstrip().endswith("}") else "is cut"
+    try:
+        _decoded(record)
+    except QlogError as error:
+        return str(error)
 
 
 def _records(text, separator) -> Iterator[str]:

@@ -24,6 +24,8 @@ from testbed.traffic.clocked import Clock, read_plan, write_result
 
 #: Maximum output of a program, and sizes of the first and last parts of the output to keep, in bytes.
 MOST_PRINTED, KEPT_FIRST, KEPT = 2**20, 1024, 4096
+#: Terminal codes for colours and cursor movements, which would separate a word from its number.
+STYLES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 #: Time limit in s of the run's clock for a server to become ready.
 READY_S = 60.0
 #: Time in ns between SIGTERM and SIGKILL.
@@ -93,9 +95,9 @@ class Watched:
         """Read a part of the program's output, and return whether more may follow."""
         chunk = os.read(self.process.stdout.fileno(), 65_536)
         self.printed += len(chunk)
-        self.head += chunk[: KEPT_FIRST - len(self.head)]
+        self.head += STYLES.sub(b"", chunk)[: KEPT_FIRST - len(self.head)]
         # Searched before it is cut, because a program may print much after the line that counts.
-        output = self.tail + chunk
+        output = STYLES.sub(b"", self.tail + chunk)
         self.is_ready |= self.plan["ready_line"] is not None and self.plan["ready_line"].encode() in output
         number = reported(output, self.plan["reports"])
         self.reported = self.reported if number is None else number
