@@ -139,11 +139,11 @@ def test_the_random_device_of_cpp_can_be_made_to_follow_the_seed(carried, root, 
 @pytest.mark.parametrize(
     ("client", "finding"),
     [
-        ("get udp {server_address} {port} crash", "the client failed (signal 6), output: panic: \\x1b[31mout of ideas"),
+        ("get udp {server_address} {port} crash", "the client failed (signal 6), output: panic: out of ideas"),
         ("get udp {server_address} {port} hang", "the client had not ended in time, no output"),
         ("get udp {server_address} {port} flood", "the client printed more than is allowed, output: xxx"),
         ("get udp {server_address} {port} memory", "the client failed (exit status 1), output:"),
-        ("get udp {server_address} {port} silent", "it reported no number after 'bytes', no output"),
+        ("get udp {server_address} {port} silent", "it reported no number in plain digits after 'bytes', no output"),
         ("get udp {server_address} {port} leave", "the client ended after 0.0"),
         ("nonsense", "the client failed (exit status 1), output:"),
     ],
