@@ -50,6 +50,7 @@ NOT_RUN = {
     "make STUDY=examples/quiche-idle-bug.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
     "make STUDY=examples/quic.yaml": "needs the programs; tests/workflow/programs/test_stacks.py",
     "make STUDY=examples/quic-idle.yaml": "needs the program; tests/workflow/programs/test_stacks.py",
+    'make STUDY=... ARGS="-R repeat_run"': "needs a study of a program; tests/workflow/programs/test_repetitions.py",
     "make verify RESULTS=results/<study> N=6 BUILD=1": "needs a study of a program; tests/workflow/test_verify.py",
     "make packets RUN=results/quic/*": "needs the programs; tests/workflow/programs/test_secrets.py",
     "tshark -r results/quic/*": "needs the programs; tests/workflow/programs/test_secrets.py",

@@ -67,8 +67,12 @@ def test_every_placeholder_in_a_shell_command_is_quoted(root):
 
 def test_only_runs_their_kernels_and_their_programs_have_shell_commands(root):
     """All other rules are scripts, which receive their values as objects."""
-    with_commands = [path.name for path in rule_files(root) if re.search(r"^\s+(shell|run):", path.read_text(), re.M)]
-    assert with_commands == ["emulate.smk", "kernels.smk", "programs.smk"]
+    with_commands = [
+        f"{path.parent.name}/{path.name}"
+        for path in rule_files(root)
+        if re.search(r"^\s+(shell|run):", path.read_text(), re.M)
+    ]
+    assert with_commands == ["rules/emulate.smk", "rules/kernels.smk", "rules/programs.smk", "repetitions/rules.smk"]
 
 
 @pytest.fixture

@@ -25,6 +25,8 @@ OF_TOPIC = {
     "fairness": {r"\bin a mix\b|\bmixes\b"},
     # The guest's own packets on any link.
     "calibration": {r"\bIPv6\b"},
+    # Programs run in a guest only.
+    "repetitions": {r"\bguest kernel\b"},
 }
 TEMPLATES = sorted(
     path

@@ -189,8 +189,14 @@ def with_program(tmp_path, monkeypatch):
     """A study of Reno and a program; a run of the program takes many times as long as a run of Reno."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my/one").mkdir(parents=True)
-    (tmp_path / "my/one/run").write_text("#!/bin/sh")
-    program = {"path": "my/one", "server": "./run {seconds}", "client": "./run {server}", "ccas": ["reno"]}
+    (tmp_path / "my/one/run").write_text("#!/bin/sh\n")
+    (tmp_path / "my/one/run").chmod(0o755)
+    program = {
+        "path": "my/one",
+        "server": "{folder}/run {seconds}",
+        "client": "{folder}/run {server}",
+        "ccas": ["reno"],
+    }
     scenario = {"id": "a", "link": {"rate_mbps": 20}, "traffic": {"duration_s": 10}}
     config = {"study": "s", "ccas": ["reno", "mine:reno"], "ip_versions": ["ipv4"], "scenarios": [scenario]}
     return studies.resolve(config | {"programs": {"mine": program}, "replications": 10}, "s.yaml")

@@ -1,6 +1,10 @@
 # Tidying: run documents -> tidy/{runs,flows,paths,bottlenecks,checks,scenarios}.csv, runs, intervals, series and CPU times as Parquet
 
 
+# On a cluster, each job has one core, because a node may have no more.
+TIDY_THREADS = lambda wildcards: TIDY_PROCESSES if inside_snakemake.runs_jobs_here(workflow) else 1
+
+
 # Checks that all documents can be used. This is a separate rule, because Snakemake deletes all outputs of a failed job.
 rule check_documents:
     input:
@@ -13,7 +17,7 @@ rule check_documents:
         "results/{study}/logs/check_documents.log",
     container:
         "envs/analysis.sif"
-    threads: TIDY_PROCESSES
+    threads: TIDY_THREADS
     resources:
         mem_mb=TIDY_MEMORY_MB,
         runtime=tidy_runtime_min(MOST_DOCUMENTS),
@@ -54,7 +58,7 @@ rule tidy_runs:
         "results/{study}/logs/tidy_runs.log",
     container:
         "envs/analysis.sif"
-    threads: TIDY_PROCESSES
+    threads: TIDY_THREADS
     resources:
         mem_mb=TIDY_MEMORY_MB,
         runtime=tidy_runtime_min(MOST_DOCUMENTS),

@@ -109,6 +109,11 @@ def executor_name(workflow) -> str:
     return workflow.executor_plugin.name
 
 
+def runs_jobs_here(workflow) -> bool:
+    """Return whether this call executes all jobs itself, rather than submitting them to a cluster or being such a job."""
+    return workflow.local_exec and not workflow.remote_exec
+
+
 def keeps_incomplete(workflow) -> bool:
     """Return whether the call sets ``--keep-incomplete``; without this option, the complete documents of a failed job are deleted too."""
     return workflow.execution_settings.keep_incomplete
