@@ -3,6 +3,7 @@
 
 # On a cluster, each job has one core, because a node may have no more.
 TIDY_THREADS = lambda wildcards: TIDY_PROCESSES if inside_snakemake.runs_jobs_here(workflow) else 1
+TIDY_MEMORY = lambda wildcards, threads: TIDY_MB + threads * TIDY_PROCESS_MB
 
 
 # Checks that all documents can be used. This is a separate rule, because Snakemake deletes all outputs of a failed job.
@@ -19,7 +20,7 @@ rule check_documents:
         "envs/analysis.sif"
     threads: TIDY_THREADS
     resources:
-        mem_mb=TIDY_MEMORY_MB,
+        mem_mb=TIDY_MEMORY,
         runtime=tidy_runtime_min(MOST_DOCUMENTS),
     params:
         code=code_of("run_tables/check_documents"),
@@ -60,7 +61,7 @@ rule tidy_runs:
         "envs/analysis.sif"
     threads: TIDY_THREADS
     resources:
-        mem_mb=TIDY_MEMORY_MB,
+        mem_mb=TIDY_MEMORY,
         runtime=tidy_runtime_min(MOST_DOCUMENTS),
     params:
         code=code_of("run_tables/tidy_runs"),

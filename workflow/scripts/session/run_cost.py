@@ -19,9 +19,9 @@ BESIDE_GUEST_MIB = 400
 SLOWER = 3
 #: Additional time for a job in minutes: for the job's start, and for a second attempt at one run.
 SPARE_MIN = 10
-#: Number of processes that read documents in the tidy stage, if the workflow has as many cores, and the stage's memory in MB, which
-#: doesn't depend on the number of runs.
-TIDY_PROCESSES, TIDY_MEMORY_MB = 2, 3000
+#: Number of processes that read documents in the tidy stage, if the workflow has as many cores. The stage's memory in MB, and the memory of
+#: each process; neither depends on the number of runs.
+TIDY_PROCESSES, TIDY_MB, TIDY_PROCESS_MB = 2, 1000, 1000
 #: Maximum number of runs in one job. The descriptions of all runs are part of the job's command line.
 MOST_RUNS = 1000
 #: Time that the tidy stage takes for a run's document, in s.
