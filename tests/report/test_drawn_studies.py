@@ -45,19 +45,10 @@ def test_a_drawn_study_is_refused_in_sentences_or_has_an_outline(seeds, record_t
         assert resolve(study, "again.yaml") == study
         names |= {topic.name for topic in study_outline(StudyDesign(study)).topics}
     # The draws reach every topic but those that a study asks for by a separate key, which have their own tests.
-    asked_for = {"calibration", "controls", "exam", "expectations", "precision", "queues", "sensitivity"}
-    asked_for |= {
-        "chain",
-        "directions",
-        "emulations",
-        "failover",
-        "flow_groups",
-        "path_changes",
-        "policers",
-        "real_time",
-        "short_flows",
-        "subflows",
-    }
+    asked_for = {
+        "calibration", "chain", "controls", "directions", "emulations", "exam", "expectations", "failover", "flow_groups", "path_changes",
+        "policers", "precision", "queues", "real_time", "repetitions", "sensitivity", "short_flows", "subflows",
+    }  # fmt: skip
     assert names == {topic.name for topic in study_outline.__defaults__[0]} - asked_for
 
 
