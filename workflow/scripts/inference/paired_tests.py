@@ -137,7 +137,7 @@ class FlippedMean:
 
 @lru_cache(maxsize=2)
 def subset_weights(pairs) -> np.ndarray:
-    """Return the weight of each contrast in the mean of each subset, as an array of shape (subsets, pairs)."""
+    """Return the weights with which contrasts enter the means of subsets, shape (subsets, pairs); each row sums to 1."""
     if pairs <= EXACT_MAX_PAIRS:
         chosen = (np.arange(1, 2**pairs)[:, None] >> np.arange(pairs)) & 1
     else:

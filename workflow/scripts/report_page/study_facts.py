@@ -140,7 +140,7 @@ def programs_of(scenarios) -> str:
 
 
 def program_rows(scenarios) -> list[dict]:
-    """Return what identifies each declared program of a study: a row for each declaration, whose CCAs share it.
+    """Return the files and commands of the declared programs, one row per declaration; CCAs with the same declaration share a row.
 
     The rows have ``names`` (the program's names in tables), ``path`` and ``sha256`` of its files (None for a program in the image),
     ``archive`` (the file name of the copy that the results contain), and the commands ``server`` and ``client``. ``scenarios`` are resolved

@@ -15,7 +15,7 @@ from study_files.study_validation import nearest_choice, problems_of_form
 from wording.terminal_text import shown
 
 #: Folder with the studies that declare the checkout's programs.
-STACKS = Path(__file__).parents[3] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def is_of_stack(cca) -> bool:
@@ -66,7 +66,7 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
 def declaring_files(error) -> dict[str, Path]:
     """Return the file in ``examples/`` that declares each program: the file with the program's name if there is one."""
     files = {}
-    for path in sorted(STACKS.glob("*.yaml")):
+    for path in sorted(EXAMPLES.glob("*.yaml")):
         if "\nprograms:\n" in path.read_text(encoding="utf-8"):
             for name in declarations(path, error)[0]:
                 if name not in files or path.stem == name:
