@@ -48,6 +48,11 @@ LONGEST = (
 )
 
 
+def pytest_make_parametrize_id(val):
+    """Name bytes by their number: gzip writes the time into them, and processes that collect different names stop."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) and len(val) > 20 else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config, items):
     """If tests run in parallel, put the longest files first: those that share a study, then by folder."""
