@@ -186,7 +186,7 @@ exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 
 evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM=<YAML file that declares a program>, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
-	@$(if $(PROGRAM),,stack=$(call quoted,$(CCA)); stack=$${stack%%:*}; case $(call quoted,$(CCA)) in (*:*) test -e "my/$$stack" || test ! -d "examples/$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack";; esac)
+	@$(if $(PROGRAM)$(findstring :,$(CCA)),stack=$$($(IN_ENVIRONMENT) python -m session.candidate_programs $(call quoted,$(CCA)) $(call quoted,$(PROGRAM))) && { test -z "$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack"; })
 	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))) \
 	&& results=$$($(call print_results,"$$file")) && $(call check_begun,"$$results") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(SNAKEMAKE_ARGS) \

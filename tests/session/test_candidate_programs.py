@@ -8,7 +8,7 @@ import yaml
 
 from session import candidate, more_runs
 from session.candidate import CandidateError, candidate_of
-from session.candidate_programs import declarations
+from session.candidate_programs import declarations, missing_stack
 from study_files import study as studies
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,10 +74,27 @@ def test_a_call_names_a_program_and_its_cca(folder, cca, program, name):
 def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
     with pytest.raises(CandidateError, match=f"my/{stack} doesn't exist. `make stack STACK={stack}` builds it."):
         candidate_of(f"{stack}:{cca}")
+    assert missing_stack(f"{stack}:{cca}", "") == stack
     Path("my", stack).touch(0o755)
+    assert missing_stack(f"{stack}:{cca}", "") is None
     made = candidate_of(f"{stack}:{cca}")
     declared, _ = declarations(ROOT / f"examples/{stack}.yaml", CandidateError)
     assert (made.name, made.programs) == (f"{stack}:{cca}", declared)
+
+
+@pytest.mark.parametrize(
+    ("cca", "file", "stack"),
+    [
+        ("http3:reno", "", "http"),
+        ("bbr", ROOT / "examples/quinn.yaml", "quinn"),
+        ("quinn:brr", "", None),
+        ("unknown:reno", "", None),
+        ("", "my/plain.yaml", None),
+        ("", "my/absent.yaml", None),
+    ],
+)
+def test_the_stack_that_an_exam_must_build_first(folder, cca, file, stack):
+    assert missing_stack(cca, file) == stack
 
 
 def test_an_exam_leaves_out_what_no_program_can_have_and_says_why(folder):

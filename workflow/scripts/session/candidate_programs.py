@@ -1,5 +1,9 @@
-"""Programs that `make exam` and `make evaluate` accept in place of a kernel's CCA, declared in a user's file or in ``examples/``."""
+"""Programs that `make exam` and `make evaluate` accept in place of a kernel's CCA, declared in a user's file or in ``examples/``.
 
+``python -m session.candidate_programs CCA FILE`` prints the stack that must be built first, if any (`missing_stack`). FILE may be "".
+"""
+
+import sys
 from pathlib import Path
 
 from experiment.flow_groups import OWN, WEB
@@ -7,8 +11,8 @@ from study_files import study as studies
 from study_files.named_programs import names_of
 from study_files.program_problems import program_cca_problems
 from study_files.programs import declaration_problems, only_of_groups
-from study_files.stacks import how_to_build
-from study_files.strict_yaml import read_mapping
+from study_files.stacks import how_to_build, stack_at
+from study_files.strict_yaml import FileError, read_mapping
 from study_files.study_groups import MOST_PROGRAMS
 from study_files.study_schema import dereferenced, keys_of, study_schema
 from study_files.study_validation import nearest_choice, problems_of_form
@@ -35,19 +39,20 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
     error : type
         Type of the exception to raise, with a message that states the allowed values.
     """
-    if not file:
-        files, name = declaring_files(error), cca.partition(":")[0]
-        if name not in files:
-            words = f"has no declaration in examples; allowed: {', '.join(sorted(files))}, or another program with PROGRAM=<file>."
-            raise error(f"CCA={shown(cca, 200)}", [f"{shown(name, 60)} {words}"])
-        file = files[name]
-        if missing := [
-            path
-            for one in declarations(file, error)[0].values()
-            if (path := one.get("path")) and not Path(path).exists()
-        ]:
-            raise error(f"CCA={shown(cca, 200)}", [f"{missing[0]} doesn't exist.{how_to_build(missing[0])}"])
+    file = file or declaring_file(cca, error)
     programs, explanation = declarations(file, error)
+    name = _chosen(cca, programs, file, error)
+    program = name.partition(":")[0]
+    if _missing(programs[program]):
+        path = programs[program]["path"]
+        raise error(f"CCA={shown(cca, 200)}", [f"{path} doesn't exist.{how_to_build(path)}"])
+    if problems := declaration_problems(programs[program]):
+        raise error(file, problems)
+    return name, {program: programs[program]}, explanation
+
+
+def _chosen(cca, programs, file, error):
+    """Return the only name in `names_of` that fits the CCA on the command line."""
     names = names_of(programs)
     fitting = [name for name in names if not cca or cca in (name, *name.split(":"))]
     if len(fitting) != 1:
@@ -57,10 +62,34 @@ def named_program(cca, file, error) -> tuple[str, dict, str]:
         raise error(
             f"PROGRAM={shown(str(file), 200)}", [f"{what} of its programs; {meant}: one of {', '.join(names)}."]
         )
-    name = fitting[0].partition(":")[0]
-    if problems := declaration_problems(programs[name]):
-        raise error(file, problems)
-    return fitting[0], {name: programs[name]}, explanation
+    return fitting[0]
+
+
+def _missing(declaration):
+    path = declaration.get("path")
+    return stack_at(path) if path and not Path(path).exists() else None
+
+
+def missing_stack(cca, file) -> str | None:
+    """Return the stack of the checkout that a program needs if it isn't built, otherwise None.
+
+    The parameters are those of `named_program`, which reports any problem with them; None is returned then.
+    """
+    try:
+        file = file or declaring_file(cca, FileError)
+        programs, _ = declarations(file, FileError)
+        return _missing(programs[_chosen(cca, programs, file, FileError).partition(":")[0]])
+    except (FileError, OSError):
+        return None
+
+
+def declaring_file(cca, error) -> Path:
+    """Return the file in ``examples/`` that declares the program of ``cca``, ``program:cca``; raise ``error`` if there is none."""
+    files, name = declaring_files(error), cca.partition(":")[0]
+    if name not in files:
+        words = f"has no declaration in examples; allowed: {', '.join(sorted(files))}, or another program with PROGRAM=<file>."
+        raise error(f"CCA={shown(cca, 200)}", [f"{shown(name, 60)} {words}"])
+    return files[name]
 
 
 def declaring_files(error) -> dict[str, Path]:
@@ -167,3 +196,7 @@ def _reason(scenario):
     ):
         return f"it has more flows under test than the {MOST_PROGRAMS} that a program may have."
     return None
+
+
+if __name__ == "__main__":
+    print(missing_stack(*sys.argv[1:]) or "")

@@ -21,8 +21,13 @@ def stack_names() -> list[str]:
     )
 
 
+def stack_at(path) -> str | None:
+    """Return the name of the stack that `make stack` builds at a path, or None for any other path."""
+    name = Path(path).name
+    return name if Path(path) == PLACE / name and name in stack_names() else None
+
+
 def how_to_build(path) -> str:
     """Return a sentence with the command that builds the stack at a path, preceded by a space, or "" for any other path."""
-    name = Path(path).name
-    is_stack = Path(path) == PLACE / name and name in stack_names()
-    return f" `make stack STACK={name}` builds it." if is_stack else ""
+    stack = stack_at(path)
+    return f" `make stack STACK={stack}` builds it." if stack else ""
