@@ -145,6 +145,8 @@ def carry_out(specification, step, folder=None) -> dict:
     document["verdict"] = verification.judge(specification, document)
     for recording in recordings:
         recording.close()
+    if programs:
+        programs.keep_logs()
     return document
 
 

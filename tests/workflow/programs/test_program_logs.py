@@ -62,3 +62,27 @@ def test_a_log_that_nobody_can_read_is_a_finding(carried, text, found):
     (check,) = (check for check in document["verdict"]["checks"] if check["name"] == "qlog")
     assert found in check["observed"] and check["cause"] == "instrument"
     assert document["programs"][0]["client"]["reported"] > 0 and len(check["observed"]) < 400
+
+
+def test_logs_are_kept_with_the_packets_and_change_nothing(made, testbed, tmp_path):
+    """Two programs, one of which ends early, leave logs with any names; links, pipes and other files aren't copied."""
+    odd = "mkdir {logs}/d.qlog; mkfifo {logs}/p.qlog; ln -s /etc/passwd {logs}/l.qlog; echo 1 > {logs}/b.txt; "
+    early, late = logging("one " + READING), logging("other " + READING)
+    for program in (early, late):
+        program["server"][2] = odd + program["server"][2].replace("a.qlog", "'a b;\u00e4.qlog'")
+    asked = made(
+        {"name": "x", "program": "p:udp", "stop_s": 2}, {"name": "y", "program": "q:udp", "stop_s": 3}, {"name": "tcp", "stop_s": 3},
+        programs={"p": early, "q": late}, traffic={"duration_s": 3, "sample_interval_ms": 50},
+    )  # fmt: skip
+    files = tmp_path / "captured"
+    files.mkdir()
+    programs = ["--programs", str(tmp_path / "programs")]
+    for output, recorded in (("a", []), ("b", ["--packets", str(files), "--at", "h1-eth0"])):
+        done = testbed(asked, tmp_path / f"{output}.json.gz", *programs, *recorded)
+        assert done.returncode == 0, done.stderr[-3000:]
+    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+    logs = {file.name: file.read_text() for file in files.iterdir() if file.suffix != ".pcapng"}
+    assert [(name, text.split()[0]) for name, text in sorted(logs.items())] == [
+        ("server-14001.a_b__.qlog", "one"),
+        ("server-14065.a_b__.qlog", "other"),
+    ]

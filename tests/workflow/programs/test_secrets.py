@@ -11,6 +11,7 @@ import yaml
 from own_commands import own_command
 from program_runs import put_stack
 from study_files import study as studies
+from testbed.readings import qlog
 
 pytestmark = pytest.mark.long
 
@@ -74,5 +75,12 @@ def test_wireshark_decrypts_every_packet_of_quic(finished_run):
 def test_headers_have_no_secrets(finished_run):
     output, captures = captured(finished_run)
     assert "FULL=1 keeps whole packets" in output
-    assert sorted(file.name for file in captures.iterdir()) == ["h1-eth0.pcapng", "h2-eth0.pcapng"]
+    *pcaps, log = sorted(captures.iterdir())
+    assert [file.name for file in pcaps] == ["h1-eth0.pcapng", "h2-eth0.pcapng"]
+    assert f"{log.name}: log (qlog) of the program" in output
+    # The log is the one whose values are in the run's document.
+    document = json.loads(gzip.decompress((finished_run / RUN).read_bytes()))
+    read = document["programs"][0]["server"]["qlog"]
+    copy = qlog.series_of(log.read_text("latin-1"), 0, read["step_ns"])
+    assert copy["readings"] == read["readings"] > 100
     assert not tshark("-r", captures / "h1-eth0.pcapng", "-Y", "quic.short && quic.frame")

@@ -201,8 +201,8 @@ def target_of(run: FinishedRun, kind: str) -> Path:
     return folder / run.name
 
 
-def keep(made: Path, target: Path, pattern: str) -> list[Path]:
-    """Empty the folder ``target``, and move the files that match a pattern from ``made`` into it; return their new paths, sorted.
+def keep(made: Path, target: Path, *patterns: str) -> list[Path]:
+    """Empty the folder ``target``, and move the files that match one of the patterns from ``made`` into it; return their new paths, sorted.
 
     Raises
     ------
@@ -212,8 +212,9 @@ def keep(made: Path, target: Path, pattern: str) -> list[Path]:
     shutil.rmtree(target, ignore_errors=True)
     try:
         target.mkdir(parents=True)
-        for file in made.glob(pattern):
-            shutil.move(file, target / file.name)
+        for pattern in patterns:
+            for file in made.glob(pattern):
+                shutil.move(file, target / file.name)
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
         raise ReceivedError(f"{shown(target)} can't be written ({error.strerror}).") from None

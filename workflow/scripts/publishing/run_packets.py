@@ -1,7 +1,7 @@
 """Capture the packets of a finished run afterwards: ``python -m publishing.run_packets results/<study>/runs/<run>.json.gz``.
 
 The run is repeated while packets are captured at its interfaces. The captures are kept only if the run document is byte-identical, which
-shows that they contain the packets of the finished run.
+shows that they contain the packets of the finished run. So are the logs (qlog) that the run's programs write.
 """
 
 import argparse
@@ -41,6 +41,8 @@ from wording.number_format import count
 HEADER_BYTES, TUNNELLED_BYTES, FULL_BYTES, OFFLOADED_BYTES = 128, 192, 1600, RING_BLOCK_BYTES - HEAD_BYTES
 #: Maximum number of flows that are printed for a capture.
 MOST_FLOWS = 20
+#: Patterns of the names of captures, and of programs' logs.
+CAPTURES, LOGS = "*.pcapng", ("client-*", "server-*")
 #: Overhead in the file for each packet's block, in bytes.
 BLOCK_BYTES = 44
 #: Core-seconds needed to capture one packet.
@@ -86,14 +88,17 @@ def _capture(options):
             if options.full and has_programs(run.specification)
             else Secrets()
         )
-        for file in captures.glob("*.pcapng"):
+        for file in captures.glob(CAPTURES):
             add_secrets(file, secrets.lines)
-        files = keep(captures, target, "*.pcapng")
+        kept = keep(captures, target, CAPTURES, *LOGS)
+    files = [file for file in kept if file.match(CAPTURES)]
     print("the document was reproduced byte for byte, so these are the run's packets:")
     specification = RunSpecification(run.specification)
     segment_bytes = specification.segment_bytes if specification.transport.segmentation_offload else None
     for file in files:
         _say(file, _counted(run.document, file.stem), segment_bytes)
+    for log in sorted({*kept} - {*files}):
+        print(f"  {os.path.relpath(log)}: log (qlog) of the program, {_megabytes(log.stat().st_size)}")
     if has_programs(run.specification):
         _say_secrets(secrets, files[0].with_name(SECRETS), options.full)
     return 0
@@ -151,7 +156,7 @@ def _say_secrets(secrets, file, is_full):
 
 def _lost(folder):
     """Return the number of packets missing from the captures in a folder."""
-    return sum(flows_of(file)[1] for file in folder.glob("*.pcapng"))
+    return sum(flows_of(file)[1] for file in folder.glob(CAPTURES))
 
 
 def chosen_interfaces(document: dict, at: list[str]) -> list[str]:

@@ -24,6 +24,8 @@ FOLDER, LOGS = "/program", "/logs"
 #: Subfolder of a run's folder that, if it exists, requests and receives the programs' TLS secrets; and maximum size of one process's
 #: secrets in bytes (a power of two that is enough for a thousand connections).
 KEYS, MOST_SECRETS = "keys", 2**20
+#: Subfolder of a run's folder that, if it exists, requests and receives the programs' logs.
+KEPT_LOGS = "program-logs"
 #: Limits on a program: total size of written files in MiB, number of processes and threads, and number of open files.
 WRITTEN_MIB, MOST_TASKS, MOST_OPEN = 64, 256, 1024
 #: Environment of confined programs. OPENSSL_ia32cap keeps OpenSSL, BoringSSL and AWS-LC from using the processor's random numbers (RDRAND

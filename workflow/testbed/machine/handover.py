@@ -6,6 +6,7 @@ The input consists of the program's modules and the run's specification. The out
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import stat
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiment.programs import needs_files
-from testbed.machine.confined import KEYS
+from testbed.machine.confined import KEPT_LOGS, KEYS
 from testbed.machine.failure import NOT_ENDED, document_of
 from testbed.machine.given_file import given_bytes
 from testbed.machine.identity import TESTBED, WORKFLOW, content_digest, modules_of, program_identity
@@ -26,6 +27,8 @@ from testbed.machine.program_files import lay
 
 #: Maximum size of a run's document, in bytes.
 LARGEST_BYTES = 2**28
+#: Pattern of the names of programs' logs: side, port, and the log's own name.
+LOG_NAME = r"(client|server)-[0-9]{1,5}\.[A-Za-z0-9_.-]{1,100}"
 #: Files that `readings.kernel_trace` writes.
 TRACE_FILES = ("trace.txt", "kernel.log", "readings.json")
 #: Command that compiles a package. It runs in a separate process, because the state of the compiling process affects the bytecode. The
@@ -75,7 +78,7 @@ def linked(file, place) -> None:
 
 @dataclass(frozen=True)
 class PacketsAsked:
-    """A request for packet captures of a run.
+    """A request for packet captures of a run, and for the logs of its programs.
 
     Attributes
     ----------
@@ -99,9 +102,8 @@ class PacketsAsked:
 
     def ask(self, job) -> None:
         """Write the request to the run's folder."""
-        (job / "packets").mkdir()
-        if self.keys:
-            (job / KEYS).mkdir()
+        for folder in self._folders:
+            (job / folder).mkdir()
         (job / "packets.json").write_text(json.dumps({"bytes": self.kept_bytes, "at": self.at, "step_s": self.step_s}))
 
     def take(self, job) -> None:
@@ -109,10 +111,17 @@ class PacketsAsked:
 
         Only regular files are moved, because a custom kernel can leave anything in the run's folder.
         """
-        for folder, suffix in (("packets", ".pcapng"), *([(KEYS, ".txt")] if self.keys else [])):
+        for folder, name in self._folders.items():
             for file in sorted((job / folder).iterdir()):
-                if file.suffix == suffix and stat.S_ISREG(file.lstat().st_mode):
+                if re.fullmatch(name, file.name) and stat.S_ISREG(file.lstat().st_mode):
                     shutil.move(file, self.folder / file.name)
+
+    @property
+    def _folders(self):
+        """Subfolders of the run's folder that receive files, each with the pattern of the files' names."""
+        return {"packets": r"[A-Za-z0-9_.-]+\.pcapng", KEPT_LOGS: LOG_NAME} | (
+            {KEYS: r"[a-z0-9-]+\.txt"} if self.keys else {}
+        )
 
 
 @dataclass(frozen=True)

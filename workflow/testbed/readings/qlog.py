@@ -75,12 +75,12 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
     """
     best, problems = None, []
     try:
-        names = sorted(name for name in os.listdir(folder) if fnmatch.fnmatchcase(name, pattern))
+        names = log_names(folder, pattern)
     except OSError as error:
         return {"problem": f"the folder can't be read ({error.strerror})"}
-    for name in names[:MOST_FILES]:
+    for name in names:
         try:
-            series = series_of(_content(folder, name), origin_ns, step_ns)
+            series = series_of(_text(log_content(folder, name)), origin_ns, step_ns)
         except (QlogError, OSError) as error:
             problems.append(f"{name[:60]}: {getattr(error, 'strerror', None) or error}")
             continue
@@ -91,8 +91,13 @@ def read_logs(folder, pattern, origin_ns, step_ns) -> dict:
     return {"problem": ascii("; ".join(problems[:3]) or f"no file matches {pattern}")[1:-1][:MOST_WORDS]}
 
 
-def _content(folder, name):
-    """Return a file's text with one character per byte; only ASCII parts are used."""
+def log_names(folder, pattern) -> list[str]:
+    """Return the names of the first `MOST_FILES` files in a folder (a file descriptor) that match a pattern, sorted."""
+    return sorted(name for name in os.listdir(folder) if fnmatch.fnmatchcase(name, pattern))[:MOST_FILES]
+
+
+def log_content(folder, name) -> bytes:
+    """Return the content of a file in a folder (a file descriptor); raise `QlogError` if it is too large or not a regular file."""
     handle = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     with open(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -100,6 +105,11 @@ def _content(folder, name):
         content = file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise QlogError(f"is larger than {MOST_BYTES} bytes")
+    return content
+
+
+def _text(content):
+    """Return a file's text with one character per byte; only ASCII parts are used."""
     return content.removeprefix(BYTE_ORDER_MARK).decode("latin-1")
 
 

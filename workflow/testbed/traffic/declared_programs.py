@@ -6,6 +6,8 @@ even if a program fails. The section ``programs`` of the run document records fa
 
 import json
 import os
+import re
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from testbed.errors import TrafficError
-from testbed.machine.confined import FOLDER, KEYS, LOGS
+from testbed.machine.confined import FOLDER, KEPT_LOGS, KEYS, LOGS
 from testbed.machine.messages import last_line
 from testbed.network.addresses import destination
 from testbed.network.netlink import network_namespace
@@ -26,6 +28,8 @@ ENDING_S = 10.0
 ASKED_EVERY_S = 0.01
 #: First user ID for programs; each server and each client runs as a separate user.
 FIRST_USER = 60_001
+#: Characters of a log's name that are replaced in the name of its copy, and maximum number of characters to keep.
+UNCOMMON, MOST_IN_NAME = re.compile(r"[^A-Za-z0-9_.-]"), 100
 #: Protocol -> (tables of the protocol's sockets in /proc/net, states of sockets that accept connections or packets).
 TABLES = {"tcp": (("tcp", "tcp6"), {"0A"}), "udp": (("udp", "udp6"), {"07", "01"})}
 
@@ -48,7 +52,7 @@ class DeclaredPrograms:
 
     def __init__(self, path, specification, folder, job):
         self._path, self._specification, self._folder, self._job = path, specification, folder, job
-        self._flows, self._started, self._origin_ns = [], 0, 0
+        self._flows, self._started, self._origin_ns, self._logs = [], 0, 0, {}
         self._keys = job / KEYS if (job / KEYS).is_dir() else None
 
     def start(self) -> None:
@@ -82,6 +86,24 @@ class DeclaredPrograms:
                     with suppress(subprocess.TimeoutExpired):
                         side.process.wait(ENDING_S)
                     side.process.kill()
+
+    def keep_logs(self) -> None:
+        """Copy the programs' logs to the run's folder if it has a subfolder for them; call this at the end of the run.
+
+        Copying takes time of the run's clock. In the names, ``_`` replaces characters that aren't common in file names. Files that
+        `qlog.read_logs` doesn't read aren't copied.
+        """
+        # Imported here because other runs don't need it.
+        from testbed.readings import qlog
+
+        if not (self._job / KEPT_LOGS).is_dir():
+            return
+        for side, (connection, pattern) in self._logs.items():
+            for folder in socket.recv_fds(connection, 1, 1)[1]:  # none if the program was not started
+                for name in qlog.log_names(folder, pattern):
+                    copy = self._job / KEPT_LOGS / f"{side}.{UNCOMMON.sub('_', name)[-MOST_IN_NAME:]}"
+                    with suppress(qlog.QlogError, OSError):
+                        copy.write_bytes(qlog.log_content(folder, name))
 
     def _entry(self, flow, server, client, is_ready):
         if flow.program.server_ends == "itself":
@@ -117,7 +139,11 @@ class DeclaredPrograms:
         side = Side(f"{kind} of {flow.who}", None, self._folder / f"{name}.errors", self._folder / f"{name}.json")
         root.mkdir()
         files = flow.program.folder and str(self._job / "programs" / flow.program.folder)
-        is_client = kind == "client"
+        is_client, qlog = (
+            kind == "client",
+            flow.program.qlog if self._step_ns and kind == flow.program.data_from else None,
+        )
+        here, there = socket.socketpair() if qlog else (None, None)
         plan.write_text(
             json.dumps(
                 {
@@ -125,16 +151,25 @@ class DeclaredPrograms:
                     "user": FIRST_USER + self._started, "memory_mib": flow.program.memory_mib, "ready_line": flow.program.ready_line,
                     "reports": flow.program.reports_bytes, "start_ns": round(flow.start_s * 1e9) if is_client else None,
                     "limit_ns": round(1e9 * self._limit_s(flow)) if is_client else None,
-                    "qlog": flow.program.qlog if self._step_ns and kind == flow.program.data_from else None, "step_ns": self._step_ns,
+                    "qlog": qlog, "step_ns": self._step_ns,
                     "keys": self._keys and str(self._keys / f"{name}.txt"),
+                    "logs_to": there and there.fileno(),
                 }
             )
         )  # fmt: skip
         words = [sys.executable, "-B", "-m", "testbed.traffic.program_process", str(plan), str(side.result)]
         with side.errors.open("wb") as stream:
             side.process = self._path.net[host].popen(
-                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stream, env=os.environ
+                words,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=stream,
+                env=os.environ,
+                pass_fds=[there.fileno()] if qlog else [],
             )
+        if qlog:
+            there.close()
+            self._logs[name] = here, qlog
         return side
 
     @property

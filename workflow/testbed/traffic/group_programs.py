@@ -114,6 +114,11 @@ class GroupPrograms:
         sections = {"web": objects, "real_time": streams, "programs": declared}
         return {name: section for name, section in sections.items() if section}
 
+    def keep_logs(self) -> None:
+        """Copy the declared programs' logs to the run's folder if this was requested (`DeclaredPrograms.keep_logs`)."""
+        if self._declared:
+            self._declared.keep_logs()
+
     def _place(self, group):
         pair = self._specification.group_pair(group)
         return {"group": group.name, "sender": pair.sender, "receiver": pair.receiver}

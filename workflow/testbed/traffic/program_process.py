@@ -88,8 +88,11 @@ class Watched:
             env=ENVIRONMENT | key_log.variable, start_new_session=True, preexec_fn=lambda: confine_side(plan, there), pass_fds=key_log.passed,
         )  # fmt: skip
         #: Descriptor of the folder with the program's logs. The folder is invisible to other programs, and disappears when nothing uses
-        #: it any more.
+        #: it any more. The launcher's parent also receives the descriptor, because it may copy the logs at the end of the run.
         self.logs = socket.recv_fds(here, 1, 1)[1][0] if here else None
+        if here:
+            with socket.socket(fileno=plan["logs_to"]) as parent:
+                socket.send_fds(parent, [b" "], [self.logs])
 
     def read(self) -> bool:
         """Read a part of the program's output, and return whether more may follow."""
