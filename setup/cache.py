@@ -15,7 +15,8 @@ from unpacked import CACHE, is_unpacked_bundle
 
 #: Folders of a cache: those of `cache_entry`, the workflow's `runs` and `speed`, and `checkouts` of modules.
 KINDS = (
-    "bundle-wheels", "checkouts", "debian", "images", "kernels", "pip", "python", "runs", "selftests", "speed", "stacks", "toolbox", "wheels",
+    "bundle-wheels", "checkouts", "debian", "images", "kernels", "packages", "pip", "python", "runs", "selftests", "speed", "stacks", "toolbox",
+    "uv", "wheels",
 )  # fmt: skip
 #: Prefix of temporary folders in which bundles are made.
 BUNDLE = ".bundle."

