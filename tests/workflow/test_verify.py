@@ -256,6 +256,17 @@ def test_the_published_study_is_that_of_the_tables(verify, results):
     assert "workflow/study.json is a different study from the one in tidy/provenance.json" in output
 
 
+def test_an_unfinished_study_is_not_wrong(verify, results):
+    """Its tables are there, but not what the workflow makes last; without the study alone, a finished one is wrong."""
+    (results / "workflow/study.json").unlink()
+    status, output = verify(results, "--no-reruns", derived=True)
+    assert status == 1 and "workflow/study.json can't be read" in output, output
+    (results / "ro-crate-metadata.json").unlink()
+    status, output = verify(results, "--no-reruns", derived=True)
+    assert "derived    not checked: the study is unfinished: there is no workflow/study.json" in output
+    assert "verdict: no problem was found" in output, output
+
+
 def test_a_flipped_verdict_is_found_without_a_rerun(verify, results):
     def flip(document):
         document["verdict"]["valid"] = False

@@ -77,8 +77,10 @@ def problems(folder: Path, names: list[str], study, root: Path, place: Path, cor
     ReceivedError
         If a required file is missing, can't be read, or is from another study.
     NotMadeError
-        If the page compares the results with the results of another study.
+        If the results are unfinished, or if the page compares them with the results of another study.
     """
+    if not any(os.path.lexists(folder / name) for name in (STUDY, MANIFEST)):
+        raise NotMadeError(f"the study is unfinished: there is no {STUDY}, which is written with the report")
     made = place / "results" / study.content["study"]
     _copy(folder, [STUDY], made)
     (made / STUDY).rename(place / "study.json")
