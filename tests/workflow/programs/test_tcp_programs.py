@@ -137,3 +137,19 @@ def test_flows_that_begin_later_are_read_beside_a_program(carried):
         traffic={"duration_s": 4, "sample_interval_ms": 100},
     )
     assert all(count for flow in document["delivered"]["flows"] for count in flow["bytes"][-1:])
+
+
+@pytest.mark.parametrize("ecn", ["classic", "accurate"])
+def test_marks_of_a_program_are_counted_as_those_of_iperf3(under_test, ecn):
+    """Two flows of a program, whose marks add up to the hosts' counters; the counters also count what comes after the last reading."""
+    queue = {"discipline": "codel", "packets": 1000, "ecn": True}
+    document = under_test(
+        "tcp", flows=2, link={"rate_mbps": 10, "delay_ms": 20}, queue=queue, traffic={"duration_s": 6}, transport={"ecn": ecn}
+    )  # fmt: skip
+    assert document["verdict"]["valid"]
+    run, flows, _, _ = rows_of_run(with_program_deliveries(document), "a", "0" * 64)
+    assert [flow["ecn_observed"] for flow in flows] == [ecn] * 2
+    for name in ("ce_received", "ce_echoed"):
+        assert 0.8 * run[name] <= sum(flow[name] for flow in flows) <= run[name] and run[name] > 3, name
+    assert run["ce_received"] <= run["queue_marks"]
+    assert 0 <= run["window_limited_percent"] < 100

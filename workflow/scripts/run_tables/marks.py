@@ -1,6 +1,7 @@
 """Columns of runs and flows about ECN: packets marked or dropped by queues, marks received, and marks echoed to senders."""
 
 from experiment.run_document import specification_of
+from run_tables.program_sockets import last_readings
 from run_tables.simulated_metrics import is_simulated
 from testbed.checks.mark_checks import ce_packets
 
@@ -35,14 +36,11 @@ def grown(before, after, name) -> int | None:
 
 def marks_of_flows(document) -> dict[int, dict]:
     """Return the ECN columns of `tidy_tables.FLOWS`, by flow, from the last reading of the flow's socket; unknown values are None."""
-    flows = range(specification_of(document).flows)
-    counts = {flow: dict.fromkeys(("ecn_observed", "ce_received", "ce_echoed")) for flow in flows}
-    for look in document.get("sockets", ()):
-        for socket in look["sockets"]:
-            if "ecn" in socket:
-                counts[socket["flow"]] = {
-                    "ecn_observed": socket["ecn"],
-                    "ce_received": socket.get("received_ce_packets"),
-                    "ce_echoed": socket["delivered_ce_packets"],
-                }
-    return counts
+    run = specification_of(document)
+    read = {
+        socket["flow"]: socket for look in document.get("sockets", ()) for socket in look["sockets"] if "ecn" in socket
+    }
+    read |= last_readings(document)
+    sources = {"ecn_observed": "ecn", "ce_received": "received_ce_packets", "ce_echoed": "delivered_ce_packets"}
+    flows = [*range(run.flows), *(flow.number for flow in run.program_flows)]
+    return {flow: {name: read.get(flow, {}).get(key) for name, key in sources.items()} for flow in flows}

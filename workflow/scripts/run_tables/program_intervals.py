@@ -12,6 +12,7 @@ import numpy as np
 from experiment.run_document import specification_of
 from run_tables.program_deliveries import end_ns, log_of, logged, span_of_log_ns, summed
 from run_tables.program_metrics import flows_of_programs, payload_bytes, sent_bytes
+from run_tables.program_sockets import sockets_of_programs
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_windows
 
 #: Columns of an interval at its end.
@@ -26,7 +27,7 @@ def program_intervals(document) -> Iterator[dict]:
     Intervals begin with the flow; the last one may be up to one half longer or shorter than the others.
     """
     run = specification_of(document)
-    step_ns, sockets = round(1e9 * run.traffic.interval_s), _sockets(document)
+    step_ns, sockets = round(1e9 * run.traffic.interval_s), sockets_of_programs(document)
     for flow, entry, packets in flows_of_programs(document):
         if packets["last_arrived_ns"] is None:
             continue
@@ -58,7 +59,7 @@ def interval_columns(document, intervals, rule=USUAL_RULE) -> dict[int, dict]:
     ``intervals`` are the dicts from `program_intervals`; ``rule`` defines start-up.
     """
     steady = next(iter(steady_windows(document, rule).values()), None)
-    of_flows, sockets, columns = intervals_of_flows(intervals), _sockets(document), {}
+    of_flows, sockets, columns = intervals_of_flows(intervals), sockets_of_programs(document), {}
     for flow, entry, _ in flows_of_programs(document):
         own, socket = of_flows.get(flow.number, ()), sockets.get(flow.number, {})
         rtts, windows = ([one[name] for one in own if one[name] is not None] for name in ("rtt_ms", "cwnd_bytes"))
@@ -70,11 +71,6 @@ def interval_columns(document, intervals, rule=USUAL_RULE) -> dict[int, dict]:
             **steady_flow(own, entry["start_ns"] / 1e6, steady),
         }  # fmt: skip
     return columns
-
-
-def _sockets(document):
-    """Return the section ``program_sockets`` by flow."""
-    return {one["flow"]: one for one in document.get("program_sockets", ())}
 
 
 def _of_socket(socket, packets, edges_ns):

@@ -2,6 +2,7 @@
 
 from experiment.run_document import specification_of
 from run_tables.flows_under_test import numbers_under_test, programs_under_test
+from run_tables.program_sockets import last_readings, sockets_of_programs
 from testbed.network.behind_bottleneck import counts
 
 #: Column of ``tidy/runs.csv`` -> the side whose hosts' counters are added up, and the names of these counters in nstat. The two DSACK
@@ -75,7 +76,7 @@ def cwnd_packets(document) -> float | None:
     run = specification_of(document)
     if programs_under_test(run):
         own = {flow.number for flow in _tcp_programs(run)}
-        read = (one.get("series", {}) for one in document.get("program_sockets", ()) if one["flow"] in own)
+        read = (one.get("series", {}) for flow, one in sockets_of_programs(document).items() if flow in own)
         seen = [window for series in read for window in series.get("cwnd_packets", ())]
     else:
         looks = document.get("sockets") or []
@@ -88,6 +89,7 @@ def window_limited_percent(document) -> float | None:
     under_test, last = numbers_under_test(specification_of(document)), {}
     for look in document.get("sockets") or ():
         last |= {socket["flow"]: socket for socket in look["sockets"] if socket.get("busy_ms", 0) > 0}
+    last |= {flow: read for flow, read in last_readings(document).items() if read.get("busy_ms", 0) > 0}
     shares = [
         100 * (socket["rwnd_limited_ms"] + socket["sndbuf_limited_ms"]) / socket["busy_ms"]
         for flow, socket in last.items()

@@ -125,13 +125,15 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
     carried_out = "failure" not in document
     marks = marks_of_flows(document)
     flows, intervals = (flow_metrics(document, rule), interval_metrics(document)) if carried_out else ([], ())
-    flows = [flow | marks[flow["flow"]] for flow in flows]
     if carried_out:
         of_programs = list(program_intervals(document))
         columns = interval_columns(document, of_programs, rule)
         flows += [flow | columns[flow["flow"]] for flow in program_flows(document, rule)]
         intervals = [*intervals, *of_programs]
-    flows = [{**dict.fromkeys(FLOWS.names), **keys, **flow, "valid": verdict["valid"]} for flow in flows]
+    flows = [
+        {**dict.fromkeys(FLOWS.names), **keys, **flow, **marks[flow["flow"]], "valid": verdict["valid"]}
+        for flow in flows
+    ]
     failed = [check for check in verdict["checks"] if not check["ok"]]
     because = "; ".join(f"{check['name']}: {check['observed']}, expected {check['expected']}" for check in failed)
     run = {

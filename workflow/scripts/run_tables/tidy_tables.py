@@ -26,6 +26,10 @@ from run_tables.table import Table, count_column, number_column, ordinal_column,
 _NO_STEADY = f"the application is FTP; {NO_WINDOW}; MSER finds no steady part"
 _NO_DISORDER = "no late packets are configured"
 _NO_BURSTS = "no bursts of losses are configured"
+_NO_REPORT = (
+    "the application sends round trips of single messages, or a program doesn't report its bytes (`reports_bytes`)"
+)
+_NO_SOCKET = "the flow is from a program over UDP"
 _NO_LOG = "no qlog of a program over UDP was read"
 _NO_REPEATS = "a program's retransmits over time are not known"
 _NO_COMMON = "the application has no window"
@@ -123,7 +127,7 @@ RUNS = Table(
             "application_goodput_mbps", "Mbit/s",
             "Goodput printed by the application, summed over the flows. Papers based on the application's output report this value. iperf3 counts whole blocks "
             "over each flow's own time, which ends when the flow's last message arrives.",
-            "the application sends round trips of single messages; flows were scheduled at different times, so the sum of their rates has no meaning",
+            f"{_NO_REPORT}; flows were scheduled at different times, so the sum of their rates has no meaning",
             "iperf3, receiver side; FTP: size over wget's time; ns-3: its receivers",
         ),
         number_column(
@@ -152,7 +156,7 @@ RUNS = Table(
         count_column("retransmits", "segments", "Segments retransmitted by TCP, summed over the flows. For MPTCP and FTP, it is the sending hosts' count for all their connections.", NO_VALUE, "iperf3; MPTCP and FTP: TcpRetransSegs"),
         number_column("jain_index", "", "Jain's fairness index of the goodputs of the flows under test: 1 if all goodputs are equal, 1/n if one flow gets everything.", NO_VALUE, least=0, most=1),
         number_column("jain_steady_index", "", "Jain's fairness index of the goodputs of the flows under test after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
-        number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput per flow: the throughput as TCP-ExBench computes it.", NO_VALUE, least=0),
+        number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput per flow, from `application_goodput_mbps`: the throughput as TCP-ExBench computes it.", _NO_REPORT, least=0),
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow: the RTT as TCP-ExBench computes it.", NO_VALUE, least=0),
         number_column("retransmit_percent", "%", "Retransmits divided by (bytes sent / MSS), which TCP-ExBench calls packet loss.", "nothing was sent, or retransmits are not known", least=0),
         number_column(
@@ -268,7 +272,7 @@ FLOWS = Table(
         count_column("delivered_bytes", "bytes", "Data acknowledged cumulatively or selectively in the window.", f"the application is FTP; {NO_WINDOW}"),
         count_column("window_begin_ns", "ns", _WINDOW_BEGIN, NO_WINDOW),
         count_column("window_end_ns", "ns", _WINDOW_END, NO_WINDOW),
-        number_column("application_goodput_mbps", "Mbit/s", "Goodput printed by the application: the data that the receiving application got, divided by the flow's own time.", "the application sends round trips of single messages"),
+        number_column("application_goodput_mbps", "Mbit/s", "Goodput printed by the application: the data that the receiving application got, divided by the flow's own time.", _NO_REPORT),
         number_column("rtt_mean_ms", "ms", "Mean of the sender's smoothed RTTs. The RTT is read once per reporting interval. With `processes: per-side`, it is read together with the delivered bytes; for MPTCP and FTP, it is read whenever the sockets are read. For a program over UDP, it is the program's own smoothed RTT.", f"{NO_VALUE}; {_NO_LOG}", "programs over UDP: qlog"),
         number_column("rtt_steady_ms", "ms", "Mean of the smoothed RTTs at the ends of the flow's reporting intervals that begin after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("rtt_min_ms", "ms", "Smallest single RTT until the last reading of the sockets.", NO_VALUE, "tcpi_min_rtt; qlog"),
@@ -281,9 +285,9 @@ FLOWS = Table(
         count_column("bytes_received", "bytes", "Bytes that the receiving application got.", NO_VALUE),
         count_column("cwnd_max_bytes", "bytes", "Largest of the congestion windows at the ends of the flow's reporting intervals.", NO_VALUE),
         text_column("cca_observed", "CCA in use, as reported by the sender's program or kernel.", "no CCA was reported"),
-        text_column("ecn_observed", "Mode of ECN that the flow's connection negotiated, at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_ecn_mode, tcpi_options"),
-        count_column("ce_received", "segments", "Segments with a CE mark that the receiver had received by the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}, or the kernel doesn't count them", "the receiver's tcpi_received_ce"),
-        count_column("ce_echoed", "segments", "Segments delivered while the receiver reported CE, until the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}", "tcpi_delivered_ce"),
+        text_column("ecn_observed", "Mode of ECN that the flow's connection negotiated, at the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}; {_NO_SOCKET}", "tcpi_ecn_mode, tcpi_options"),
+        count_column("ce_received", "segments", "Segments with a CE mark that the receiver had received by the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}; the kernel doesn't count them; {_NO_SOCKET}", "the receiver's tcpi_received_ce"),
+        count_column("ce_echoed", "segments", "Segments delivered while the receiver reported CE, until the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}; {_NO_SOCKET}", "tcpi_delivered_ce"),
         text_column("group", "Name of the flow's group.", "the scenario has no groups"),
         number_column(
             "goodput_lifetime_mbps", "Mbit/s", "Goodput over the flow's own lifetime: from the first reading with data of the flow to the last reading before the flow ended.",

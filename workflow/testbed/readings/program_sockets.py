@@ -17,6 +17,8 @@ from testbed.readings.socket_information import FAMILIES, REQUEST, TCP_ESTABLISH
 #: Interval in ms at which sockets are read in runs without time series, and columns of these readings that the run document contains.
 UNSAMPLED_MS = 100
 UNSAMPLED_COLUMNS = ("cwnd_packets", "rtt_ms", "rttvar_ms", "rtt_min_ms", "retransmits")
+#: Values of a connection's last reading that the run document contains; those about ECN only if packets may be marked.
+LAST_VALUES = ("busy_ms", "rwnd_limited_ms", "sndbuf_limited_ms", "ecn", "delivered_ce_packets", "received_ce_packets")
 #: States in which a socket may send data (include/net/tcp_states.h). FIN_WAIT2 is not among them: all data have arrived by then.
 TCP_FIN_WAIT1, TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING = 4, 8, 9, 11
 SENDING = sum(1 << state for state in (TCP_ESTABLISHED, TCP_FIN_WAIT1, TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING))
@@ -42,12 +44,18 @@ class ProgramSockets:
         self._flows = specification.tcp_program_flows
         #: Sending host, side that sends, and the server's port -> number of the flow.
         self._names = {(flow.pair.sender, flow.program.data_from, flow.port): flow.number for flow in self._flows}
-        self._connections, self._ccas, self._read = {flow.number: {} for flow in self._flows}, {}, 0
+        self._connections, self._ccas, self._last, self._read = {flow.number: {} for flow in self._flows}, {}, {}, 0
         # A server that listens for both IP versions uses IPv6 sockets for both.
         ecn, senders = specification.may_mark, dict.fromkeys(flow.pair.sender for flow in self._flows)
         self._readers = [
             (host, self._stack.enter_context(SendingSocketReader(path.net[host], family, ecn=ecn)))
             for host in senders
+            for family in FAMILIES
+        ]
+        pairs = dict.fromkeys((flow.pair.sender, flow.pair.receiver) for flow in self._flows) if ecn else ()
+        self._at_receivers = [
+            (sender, self._stack.enter_context(SendingSocketReader(path.net[receiver], family, ecn=True)))
+            for sender, receiver in pairs
             for family in FAMILIES
         ]
 
@@ -59,6 +67,12 @@ class ProgramSockets:
         yield 0.0, LAST, self._look
 
     def _look(self, at_s):
+        received = {
+            (sender, there["remote_port"], there["local_port"]): there["received_ce_packets"]
+            for sender, reader in self._at_receivers
+            for there in reader.connections()
+            if "received_ce_packets" in there
+        }
         for host, reader in self._readers:
             # Identified by the kernel's identifier (sockid), because a client may use a port again.
             for read, name in zip(reader.connections(), reader.sockids, strict=True):
@@ -66,6 +80,12 @@ class ProgramSockets:
                 flow = self._names.get((host, "server", local), self._names.get((host, "client", remote)))
                 if flow is not None:
                     self._ccas[name] = read["cca"]
+                    if (arrived := received.get((host, local, remote))) is not None:
+                        read["received_ce_packets"] = arrived
+                    self._last[name] = {
+                        **self._last.get(name, {}),
+                        **{key: read[key] for key in LAST_VALUES if key in read},
+                    }
                     add_reading(self._connections[flow], name, at_s, read)
         self._read += 1
         # Computed as in `traffic.start_and_sample`, so that the times are those of other time series.
@@ -89,8 +109,8 @@ class ProgramSockets:
         list of dict
             For each program flow over TCP, ``flow``, the number of ``connections`` that were seen, the ``named_cca`` (the CCA in the
             program's name if it is one of the kernel's, otherwise None) and the ``cca`` at the last reading (None without a connection).
-            With a connection, also ``series``: ``time_s`` and the columns of `sampling.Sampler.series`, or only `UNSAMPLED_COLUMNS` in
-            runs without time series.
+            With a connection, also ``last`` (`LAST_VALUES`) and ``series``: ``time_s`` and the columns of `sampling.Sampler.series`, or
+            only `UNSAMPLED_COLUMNS` in runs without time series.
         """
         return [self._of_flow(flow) for flow in self._flows]
 
@@ -102,5 +122,5 @@ class ProgramSockets:
             series = {name: series[name] for name in ("time_s", *UNSAMPLED_COLUMNS) if name in series}
         return {
             "flow": flow.number, "connections": len(connections), "named_cca": named if named in available_ccas() else None,
-            "cca": main and self._ccas[main], **({"series": series} if main else {}),
+            "cca": main and self._ccas[main], **({"last": self._last[main], "series": series} if main else {}),
         }  # fmt: skip
