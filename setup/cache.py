@@ -58,6 +58,12 @@ def cache_entry(kind, name) -> Path:
     return own_cache() / kind / name
 
 
+def writable_entry(kind, name) -> Path:
+    """Return the path to a cache entry that changes: in the cache if it is writable there, otherwise in the user's cache."""
+    shared = cache_dir() / kind / name
+    return shared if _is_writable(shared) else own_cache() / kind / name
+
+
 def _is_writable(folder):
     """Return whether a folder is writable or can be created."""
     there = next(each for each in (folder, *folder.parents) if os.path.exists(each))

@@ -10,7 +10,7 @@ import sysconfig
 from pathlib import Path
 
 import debian
-from cache import cache_entry, digest, made_once
+from cache import cache_entry, digest, made_once, writable_entry
 from progress import SetupError, run_fetching, run_logged, run_quietly, say
 
 #: Lock file that lists uv.
@@ -27,9 +27,11 @@ UV_VARIABLES = {
     "no-index": ("UV_NO_INDEX", None), "trusted-host": ("UV_INSECURE_HOST", " "), "cert": ("SSL_CERT_FILE", None),
     "proxy": ("ALL_PROXY", None),
 }  # fmt: skip
-#: Other settings for uv: as in pip, the best version of all indexes is taken, whose hash is checked anyway; pip is tried if the network
-#: doesn't respond, so uv needn't wait long.
-UV_SETTINGS = {"UV_INDEX_STRATEGY": "unsafe-best-match", "UV_HTTP_TIMEOUT": "15", "UV_HTTP_RETRIES": "1"}
+#: Other settings for uv: files are copied, because an edited link would change uv's cache; as in pip, the best version of all indexes is
+#: taken, whose hash is checked anyway; pip is tried if the network doesn't respond, so uv needn't wait long.
+UV_SETTINGS = {
+    "UV_LINK_MODE": "copy", "UV_INDEX_STRATEGY": "unsafe-best-match", "UV_HTTP_TIMEOUT": "15", "UV_HTTP_RETRIES": "1",
+}  # fmt: skip
 
 
 def install(python, lock, log) -> None:
@@ -82,7 +84,7 @@ def uv_environment(pip, environ=os.environ) -> dict[str, str]:
             values = [one for one in ast.literal_eval(value).split() if variable != "UV_FIND_LINKS" or _exists(one)]
             told[variable] = (separator or " ").join(values)
     told = {name: value for name, value in told.items() if value}
-    return UV_SETTINGS | {"UV_CACHE_DIR": str(cache_entry("packages", "uv"))} | told | environ
+    return UV_SETTINGS | {"UV_CACHE_DIR": str(writable_entry("packages", "uv"))} | told | environ
 
 
 def _exists(place):

@@ -39,3 +39,13 @@ def test_an_entry_that_stays_is_named(folder, monkeypatch):
     monkeypatch.setattr(cache, "remove_tree", lambda path: None)
     with pytest.raises(SetupError, match=f"{folder}/bundle-wheels can't be deleted"):
         cache.delete_cache()
+
+
+def test_an_entry_that_changes_is_in_a_cache_that_can_be_written(tmp_path, monkeypatch):
+    """Another user's entry may exist; root could write everywhere, so permission is decided by the mode here."""
+    monkeypatch.setenv("SAWTOOTH_CACHE", str(tmp_path / "shared"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
+    assert cache.writable_entry("packages", "uv") == tmp_path / "shared/packages/uv"
+    (tmp_path / "shared/packages/uv").mkdir(parents=True)
+    monkeypatch.setattr(cache.os, "access", lambda path, _: "shared" not in str(path))
+    assert cache.writable_entry("packages", "uv") == tmp_path / "own/sawtooth/packages/uv"

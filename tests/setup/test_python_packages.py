@@ -34,7 +34,9 @@ def installer(python):
     return file.read_text().strip()
 
 
-@pytest.mark.parametrize("cause", [None, "no lock file for uv", "uv fails"])
+@pytest.mark.parametrize(
+    "cause", [None, *(pytest.param(cause, marks=pytest.mark.slow) for cause in ("no lock file for uv", "uv fails"))]
+)
 def test_packages_are_installed_by_uv_or_by_pip(environment, tmp_path, monkeypatch, cause):
     """pip's settings name the only place with the package."""
     python, lock, wheels = environment
@@ -50,6 +52,7 @@ def test_packages_are_installed_by_uv_or_by_pip(environment, tmp_path, monkeypat
     assert installer(python) == ("pip" if cause else "uv")
 
 
+@pytest.mark.slow
 def test_another_package_than_the_locked_one_is_refused(environment, tmp_path, monkeypatch):
     python, lock, wheels = environment
     monkeypatch.setenv("PIP_FIND_LINKS", str(wheels))
@@ -78,6 +81,6 @@ def test_settings_of_pip_are_passed_to_uv(tmp_path, monkeypatch):
         "UV_FIND_LINKS": f"{tmp_path},https://links.example/",
         "UV_INSECURE_HOST": "c.example",
         "SSL_CERT_FILE": "/a/cert.pem",
-        "UV_CACHE_DIR": str(python_packages.cache_entry("packages", "uv")),
+        "UV_CACHE_DIR": str(python_packages.writable_entry("packages", "uv")),
         "HOME": "/h",
     }
