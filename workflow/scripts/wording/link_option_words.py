@@ -104,10 +104,10 @@ OPTION_WORDS = {
     ),
     "reordering.direction": "Direction in which packets are late: data (`forward`), acknowledgements (`reverse`), or both.",
     "duplicate_percent": (
-        "Share of packets that are duplicated behind the bottleneck. Packets of all protocols are drawn independently."
+        "Share of packets that are duplicated behind the bottleneck. Each packet is drawn independently, whatever its protocol."
     ),
     "corrupt_percent": (
-        "Share of packets in which one random bit is flipped behind the bottleneck. Packets of all protocols are drawn independently. "
+        "Share of packets in which one random bit is flipped behind the bottleneck. Each packet is drawn independently, whatever its protocol. "
         "Hosts and routers drop packets with a wrong checksum. A flipped bit in the Ethernet header has no effect."
     ),
 }
