@@ -153,3 +153,17 @@ def test_marks_of_a_program_are_counted_as_those_of_iperf3(under_test, ecn):
         assert 0.8 * run[name] <= sum(flow[name] for flow in flows) <= run[name] and run[name] > 3, name
     assert run["ce_received"] <= run["queue_marks"]
     assert 0 <= run["window_limited_percent"] < 100
+
+
+def test_tcp_tells_nothing_about_marks_of_a_program_over_udp(under_test):
+    queue, traffic = {"discipline": "codel", "packets": 1000, "ecn": True}, {"duration_s": 2}
+    document = under_test("udp", link={"rate_mbps": 10, "delay_ms": 20}, queue=queue, traffic=traffic, transport={"ecn": "classic"})  # fmt: skip
+    run, (flow,), _, _ = rows_of_run(with_program_deliveries(document), "a", "0" * 64)
+    unknown = (
+        run["ce_echoed"],
+        run["window_limited_percent"],
+        flow["ecn_observed"],
+        flow["ce_received"],
+        flow["ce_echoed"],
+    )
+    assert set(unknown) == {None} and run["ce_received"] is not None

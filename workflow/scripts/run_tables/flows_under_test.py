@@ -25,3 +25,9 @@ def pair_of(run, number) -> Pair:
     if number < run.flows:
         return run.flow_pair(number)
     return run.program_flows[number - run.flows].pair
+
+
+def tcp_programs_under_test(run) -> list:
+    """Return the program flows under test in a `RunSpecification` that send over TCP."""
+    under_test = numbers_under_test(run)
+    return [flow for flow in run.tcp_program_flows if flow.number in under_test]

@@ -1,6 +1,7 @@
 """Columns of runs and flows about ECN: packets marked or dropped by queues, marks received, and marks echoed to senders."""
 
 from experiment.run_document import specification_of
+from run_tables.flows_under_test import programs_under_test, tcp_programs_under_test
 from run_tables.program_sockets import last_readings
 from run_tables.simulated_metrics import is_simulated
 from testbed.checks.mark_checks import ce_packets
@@ -10,7 +11,10 @@ ECHOED = "TcpExtTCPDeliveredCE"
 
 
 def marks_of_run(document) -> dict[str, int | None]:
-    """Return the columns queue_marks, overflow_drops, ce_received and ce_echoed of `RUNS`, for the data's direction."""
+    """Return the columns queue_marks, overflow_drops, ce_received and ce_echoed of `RUNS`, for the data's direction.
+
+    TCP's counter of echoed marks says nothing about programs over UDP, so ce_echoed is None if such programs are under test.
+    """
     columns = dict.fromkeys(("queue_marks", "overflow_drops", "ce_received", "ce_echoed"))
     if is_simulated(document):
         return columns
@@ -23,7 +27,8 @@ def marks_of_run(document) -> dict[str, int | None]:
     if run.uses_ecn:
         counters, forward = document["stack"]["tcp"], [pair for pair in run.pairs if pair.direction == "forward"]
         columns["ce_received"] = sum(ce_packets(document, pair.receiver) for pair in forward)
-        columns["ce_echoed"] = sum(counters[pair.sender][ECHOED] for pair in forward)
+        if not programs_under_test(run) or tcp_programs_under_test(run):
+            columns["ce_echoed"] = sum(counters[pair.sender][ECHOED] for pair in forward)
     return columns
 
 

@@ -1,7 +1,7 @@
 """Linux counters of out-of-order segments and of TCP's reactions to them."""
 
 from experiment.run_document import specification_of
-from run_tables.flows_under_test import numbers_under_test, programs_under_test
+from run_tables.flows_under_test import numbers_under_test, programs_under_test, tcp_programs_under_test
 from run_tables.program_sockets import last_readings, sockets_of_programs
 from testbed.network.behind_bottleneck import counts
 
@@ -30,7 +30,7 @@ def reordering_counts(document) -> dict[str, int | None]:
     run, counted = specification_of(document), (document.get("stack") or {}).get("tcp")
     hosts = {side: {process[side] for process in document["traffic"]} for side in ("sender", "receiver")}
     if programs_under_test(run):
-        pairs = [flow.pair for flow in _tcp_programs(run)]
+        pairs = [flow.pair for flow in tcp_programs_under_test(run)]
         # Without programs, the hosts of all flows of iperf3 count; programs under test replace some of these flows.
         hosts = {side: hosts[side] | {getattr(pair, side) for pair in pairs} if pairs else set() for side in hosts}
     if not counted or run.udp or not hosts["sender"]:
@@ -41,12 +41,6 @@ def reordering_counts(document) -> dict[str, int | None]:
     }
     twice = run.option("duplicate_percent", "forward")
     return counts_of_run | {"spurious_retransmits": None if twice else counts_of_run["duplicate_segments"]}
-
-
-def _tcp_programs(run):
-    """Return the program flows under test that send over TCP."""
-    under_test = numbers_under_test(run)
-    return [flow for flow in run.tcp_program_flows if flow.number in under_test]
 
 
 def waiting_per_late_packet(document) -> float | None:
@@ -75,7 +69,7 @@ def cwnd_packets(document) -> float | None:
     """
     run = specification_of(document)
     if programs_under_test(run):
-        own = {flow.number for flow in _tcp_programs(run)}
+        own = {flow.number for flow in tcp_programs_under_test(run)}
         read = (one.get("series", {}) for flow, one in sockets_of_programs(document).items() if flow in own)
         seen = [window for series in read for window in series.get("cwnd_packets", ())]
     else:

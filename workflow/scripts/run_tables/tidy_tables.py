@@ -193,7 +193,7 @@ RUNS = Table(
         count_column("queue_marks", "packets", "Packets marked CE, as counted by the queue's discipline. A packet that two rules of the discipline mark counts twice; this is possible in dualpi2, and in codel and fq_codel with `ce_threshold_ms`.", NO_DISCIPLINE, "the discipline's statistics"),
         count_column("overflow_drops", "packets", "Packets dropped because the queue was full. The discipline decided to drop the other packets in `queue_drops`.", f"{NO_DISCIPLINE}, or the discipline doesn't report it (cake)", "the discipline's statistics"),
         count_column("ce_received", "packets", "Packets that arrived at the receivers with a CE mark; a packet that the path duplicates counts twice.", NO_ECN, "InCEPkts of the receivers' IP"),
-        count_column("ce_echoed", "segments", "Segments delivered while receivers reported CE to the senders. With `accurate` ECN, these are the marked segments; with `classic` ECN, these are all segments until the sender has responded.", NO_ECN, "TcpExtTCPDeliveredCE"),
+        count_column("ce_echoed", "segments", "Segments delivered while receivers reported CE to the senders. With `accurate` ECN, these are the marked segments; with `classic` ECN, these are all segments until the sender has responded.", f"{NO_ECN}, or a program over UDP is under test", "TcpExtTCPDeliveredCE"),
         count_column("outage_drops", "packets", "Packets lost in the data's direction because a path of MPTCP was down (`multipath.outage`); no other column counts them.", "no path went down"),
         count_column("background_requests", "messages", "Requests of the server's clients.", "there is no server"),
         count_column("background_answers", "messages", "Answers of the server.", "there is no server"),

@@ -34,7 +34,7 @@ QUEUE_CELLS = Table(
         number_column("overflow_drops", "packets", "Mean number of packets dropped in a run because the queue was full.", f"{_UNCOUNTED}, or the queue is drop-tail"),
         number_column("queue_marks", "packets", "Mean number of packets that the queue marked CE in a run.", _UNCOUNTED),
         number_column("ce_received", "packets", "Mean number of packets that arrived with a CE mark.", "flows have no ECN"),
-        number_column("ce_echoed", "segments", "Mean number of segments delivered while receivers reported CE.", "flows have no ECN"),
+        number_column("ce_echoed", "segments", "Mean number of segments delivered while receivers reported CE.", "flows have no ECN, or a program over UDP is under test"),
         number_column("retransmits", "segments", "Mean number of segments retransmitted in a run.", _NO_RUN),
     ),
 )  # fmt: skip
