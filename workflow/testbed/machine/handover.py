@@ -27,8 +27,8 @@ from testbed.machine.program_files import lay
 
 #: Maximum size of a run's document, in bytes.
 LARGEST_BYTES = 2**28
-#: Pattern of the names of programs' logs: side, port, and the log's own name.
-LOG_NAME = r"(client|server)-[0-9]{1,5}\.[A-Za-z0-9_.-]{1,100}"
+#: Pattern of the names of programs' logs: side, port, and the log's own name, which must not be like that of a capture.
+LOG_NAME = r"(client|server)-[0-9]{1,5}\.(?!(.*\.)?pcapng$)[A-Za-z0-9_.-]{1,100}"
 #: Files that `readings.kernel_trace` writes.
 TRACE_FILES = ("trace.txt", "kernel.log", "readings.json")
 #: Command that compiles a package. It runs in a separate process, because the state of the compiling process affects the bytecode. The
@@ -91,7 +91,7 @@ class PacketsAsked:
     folder : pathlib.Path
         Folder for the captured files.
     keys : bool
-        Whether the folder also receives the TLS secrets that the run's programs log.
+        Whether the folder also receives the TLS secrets that the run's programs log, instead of their other logs.
     """
 
     kept_bytes: int
@@ -119,9 +119,8 @@ class PacketsAsked:
     @property
     def _folders(self):
         """Subfolders of the run's folder that receive files, each with the pattern of the files' names."""
-        return {"packets": r"[A-Za-z0-9_.-]+\.pcapng", KEPT_LOGS: LOG_NAME} | (
-            {KEYS: r"[a-z0-9-]+\.txt"} if self.keys else {}
-        )
+        logs = {KEYS: r"[a-z0-9-]+\.txt"} if self.keys else {KEPT_LOGS: LOG_NAME}
+        return {"packets": r"[A-Za-z0-9_.-]+\.pcapng"} | logs
 
 
 @dataclass(frozen=True)
