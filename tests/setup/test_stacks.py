@@ -9,6 +9,7 @@ import stacks
 from progress import SetupError
 from session.candidate_programs import named_program
 from study_files import study as studies
+from study_files.named_programs import names_of
 from study_files.stacks import SOURCES, how_to_build, stack_names
 
 
@@ -23,9 +24,9 @@ def test_each_stack_is_declared_at_its_place():
 def test_every_cca_of_a_stack_that_comes_with_the_checkout_can_be_built(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name in stack_names():
-        for program in studies.load(SOURCES / f"{name}.yaml")["programs"]:
+        for cca in names_of(studies.load(SOURCES / f"{name}.yaml")["programs"]):
             with pytest.raises(LookupError, match=f"STACK={name}"):
-                named_program(f"{program}:any", None, lambda what, problems: LookupError(what, problems))
+                named_program(cca, None, lambda what, problems: LookupError(what, problems))
 
 
 @pytest.mark.parametrize(
