@@ -126,3 +126,11 @@ def test_who_has_the_plane(change, has):
     }  # fmt: skip
     design = StudyDesign({"ccas": ["reno+cubic"], "scenarios": [scenario | change]})
     assert ("knee" in [figure.slug for figure in TOPIC.figures_of(design)]) == has
+
+
+def test_the_details_say_how_delay_line_and_ellipse_are_calculated(root):
+    """The page's caption is the first paragraph; the details page has all of them."""
+    first, *others = (root / "workflow/scripts/topics/speed/captions/knee.rst").read_text().strip().split("\n\n")
+    assert first.startswith("Goodput against delay")
+    begins = ("Delay is the mean queueing delay", "If there are more than 100 replications", "The delay of the full queue is calculated", "Panels share an axis")  # fmt: skip
+    assert [text.startswith(begin) for text, begin in zip(others, begins, strict=True)] == [True] * 4
