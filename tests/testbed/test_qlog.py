@@ -9,7 +9,9 @@ import tracemalloc
 import pytest
 
 from testbed.readings import qlog
-from testbed.readings.qlog import MOST_RECORD, QlogError, read_logs, series_of
+from testbed.readings.qlog import read_logs, series_of
+from testbed.readings.qlog_files import QlogError
+from testbed.readings.qlog_traces import MOST_RECORD
 
 #: Of quic-go 0.65.0: a sequence of JSON texts (RFC 7464), in ms since a wall clock.
 SEQUENCE = """\

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 
 from testbed.network.transport import available_ccas
 from testbed.readings.packet_capture import LAST
-from testbed.readings.sampling import add_reading, as_lists
+from testbed.readings.sampling import add_reading, as_lists, received_marks
 from testbed.readings.socket_information import FAMILIES, REQUEST, TCP_ESTABLISHED, SocketReader
 
 #: Interval in ms at which sockets are read in runs without time series, and columns of these readings that the run document contains.
@@ -52,12 +52,13 @@ class ProgramSockets:
             for host in senders
             for family in FAMILIES
         ]
-        pairs = dict.fromkeys((flow.pair.sender, flow.pair.receiver) for flow in self._flows) if ecn else ()
-        self._at_receivers = [
-            (sender, self._stack.enter_context(SendingSocketReader(path.net[receiver], family, ecn=True)))
-            for sender, receiver in pairs
-            for family in FAMILIES
-        ]
+        receivers = {flow.pair.sender: flow.pair.receiver for flow in self._flows} if ecn else {}
+        self._at_receivers = {
+            sender: [
+                self._stack.enter_context(SendingSocketReader(path.net[host], family, ecn=True)) for family in FAMILIES
+            ]
+            for sender, host in receivers.items()
+        }
 
     def begin(self) -> None:
         """Do nothing."""
@@ -67,12 +68,7 @@ class ProgramSockets:
         yield 0.0, LAST, self._look
 
     def _look(self, at_s):
-        received = {
-            (sender, there["remote_port"], there["local_port"]): there["received_ce_packets"]
-            for sender, reader in self._at_receivers
-            for there in reader.connections()
-            if "received_ce_packets" in there
-        }
+        received = received_marks(self._at_receivers)
         for host, reader in self._readers:
             # Identified by the kernel's identifier (sockid), because a client may use a port again.
             for read, name in zip(reader.connections(), reader.sockids, strict=True):
@@ -80,6 +76,7 @@ class ProgramSockets:
                 flow = self._names.get((host, "server", local), self._names.get((host, "client", remote)))
                 if flow is not None:
                     self._ccas[name] = read["cca"]
+                    # A receiver that has closed its side no longer tells; its last count stays.
                     if (arrived := received.get((host, local, remote))) is not None:
                         read["received_ce_packets"] = arrived
                     self._last[name] = {

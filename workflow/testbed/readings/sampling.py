@@ -110,13 +110,7 @@ class Sampler:
         If packets may be marked, the number of packets received with a CE mark is read from the receiver's socket.
         """
         sockets = [{"host": host, **socket} for host, socket in self._read_sockets()]
-        received = {
-            (sender, there["remote_port"], there["local_port"]): there["received_ce_packets"]
-            for sender, readers in self._at_receivers.items()
-            for reader in readers
-            for there in reader.connections()
-            if "received_ce_packets" in there
-        }
+        received = received_marks(self._at_receivers)
         for socket in sockets if self._at_receivers else ():
             socket["received_ce_packets"] = received.get(name_of(socket["host"], socket))
         self._looks.append({"time_s": time_s, "sockets": sockets})
@@ -235,6 +229,20 @@ def connections_of_senders(specification) -> dict[str, int]:
     if specification.background == "server":
         expected[specification.pairs[0].sender] += 1  # the directory's connection
     return expected
+
+
+def received_marks(at_receivers) -> dict[tuple[str, int, int], int]:
+    """Return the packets with a CE mark that receivers have received, by connection as in `name_of`; empty if the kernel doesn't count them.
+
+    ``at_receivers`` contains the readers of the receivers' sockets by sending host.
+    """
+    return {
+        (sender, there["remote_port"], there["local_port"]): there["received_ce_packets"]
+        for sender, readers in at_receivers.items()
+        for reader in readers
+        for there in reader.connections()
+        if "received_ce_packets" in there
+    }
 
 
 def name_of(host, socket) -> tuple[str, int, int]:

@@ -94,16 +94,16 @@ class DeclaredPrograms:
         `qlog.read_logs` doesn't read aren't copied.
         """
         # Imported here because other runs don't need it.
-        from testbed.readings import qlog
+        from testbed.readings import qlog_files
 
         if not (self._job / KEPT_LOGS).is_dir():
             return
         for side, (connection, pattern) in self._logs.items():
             for folder in socket.recv_fds(connection, 1, 1)[1]:  # none if the program was not started
-                for name in qlog.log_names(folder, pattern):
+                for name in qlog_files.log_names(folder, pattern):
                     copy = self._job / KEPT_LOGS / f"{side}.{UNCOMMON.sub('_', name)[-MOST_IN_NAME:]}"
-                    with suppress(qlog.QlogError, OSError):
-                        copy.write_bytes(qlog.log_content(folder, name))
+                    with suppress(qlog_files.QlogError, OSError):
+                        copy.write_bytes(qlog_files.log_content(folder, name))
 
     def _entry(self, flow, server, client, is_ready):
         if flow.program.server_ends == "itself":
@@ -139,10 +139,8 @@ class DeclaredPrograms:
         side = Side(f"{kind} of {flow.who}", None, self._folder / f"{name}.errors", self._folder / f"{name}.json")
         root.mkdir()
         files = flow.program.folder and str(self._job / "programs" / flow.program.folder)
-        is_client, qlog = (
-            kind == "client",
-            flow.program.qlog if self._step_ns and kind == flow.program.data_from else None,
-        )
+        is_client = kind == "client"
+        qlog = flow.program.qlog if self._step_ns and kind == flow.program.data_from else None
         here, there = socket.socketpair() if qlog else (None, None)
         plan.write_text(
             json.dumps(
