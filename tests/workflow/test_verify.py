@@ -19,7 +19,7 @@ from own_commands import own_command
 from publishing.result_checks.account import Account
 from publishing.result_checks.manifest import MANIFEST, published_files
 from publishing.result_checks.received_documents import ReceivedDocument
-from publishing.verify_results import _check_needs
+from publishing.result_checks.repeated_runs import check_needs
 
 SCENARIO = "10mbit-20ms-0pct-1flow"
 NAME = f"{SCENARIO}/reno/ipv4/1"
@@ -111,7 +111,7 @@ def test_simulated_runs_need_an_image_that_set_up_makes_on_request(capsys):
         ([replace(simulated, made_by=("", "")), measured], {"testbed": ours}, remedies),
         ([measured], {"testbed": ours}, remedies[1:]),
     ):
-        assert _check_needs(documents, platforms, study, Account()) == {}
+        assert check_needs(documents, platforms, study, Account()) == {}
         output = capsys.readouterr().out
         assert tuple(remedy for remedy in remedies if remedy in output) == expected
 
