@@ -13,7 +13,7 @@ STUDY =
 # Platform to run the study on instead of its own; results are in results/<study>-<platform>.
 PLATFORM =
 # A folder with a Snakemake profile, such as profiles/slurm; it replaces the limit on cores.
-PROFILE =
+PROFILE = $(if $(filter exam%,$(STUDY)),profiles/exam)
 SNAKEMAKE = snakemake $(if $(PROFILE),--profile $(call quoted,$(PROFILE)),--cores all --use-apptainer)
 # Snakemake uses only the last --config, so PLATFORM is inserted into the --config in ARGS, if there is one.
 ON_PLATFORM = $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM)))
@@ -193,6 +193,7 @@ evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<
 	&& { test ! -f "$$results/report.html" || echo "report: $$results/report.html"; }
 
 # An exam that can't be finished doesn't stop the others.
+gallery: PROFILE = profiles/exam
 gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
 gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: its page
 	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \

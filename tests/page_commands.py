@@ -31,7 +31,7 @@ PLANNED = {
     "make SAWTOOTH_IMAGES=sawtooth.images.tar": "a quarter of an hour",
     "make exam CCA=my/tcp_mine.c QUICK=1": "a quarter of an hour",
     "make exam CCA=my/tcp_mine.c": "hours",
-    "snakemake --cores all --use-apptainer --configfile config/studies/exam-quick.yaml --config study=exam-quick-vegas exam='{cca: vegas}'": "a quarter of an hour",
+    "snakemake --profile profiles/exam --configfile config/studies/exam-quick.yaml --config study=exam-quick-vegas exam='{cca: vegas}'": "a quarter of an hour",
     "make exam CCA=dctcp": "hours",
     "make STUDY=cubic-parameters": "minutes",
     "make STUDY=calibration": "an hour",

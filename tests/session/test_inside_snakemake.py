@@ -165,8 +165,9 @@ def test_a_job_of_several_runs_makes_only_what_is_missing_or_changed(tmp_path, m
     several = SimpleNamespace(rule=SimpleNamespace(value_of_output=str), output=["a", "b", "c"])
     one = SimpleNamespace(rule=SimpleNamespace(), output=["d"])
     changed, seen = SimpleNamespace(files={"b"}), []
+    dag = SimpleNamespace(needrun_jobs=lambda: [several, one], reason=lambda job: SimpleNamespace(forced=False))
     workflow = SimpleNamespace(
-        _build_dag=lambda: None, dag=SimpleNamespace(needrun_jobs=lambda: [several, one]), dryrun=True,
+        _build_dag=lambda: None, dag=dag, dryrun=True,
         persistence=SimpleNamespace(params_changed=lambda job: changed), exec_mode=ExecMode.DEFAULT,
     )  # fmt: skip
     after_planning(workflow, lambda planned, is_dry: seen.append((planned(), is_dry)))

@@ -4,6 +4,7 @@ import os
 import subprocess
 
 import pytest
+import yaml
 
 from session.slurm_reachable import require_slurm
 
@@ -58,3 +59,13 @@ def test_a_missing_slurm_gets_one_sentence(tmp_path, monkeypatch, commands, sent
     with pytest.raises(SystemExit) as caught:
         require_slurm("slurm")
     assert sentence in str(caught.value) and "login node" in str(caught.value)
+
+
+def test_no_setting_of_a_profile_is_lost(root):
+    """profiles/default is loaded too, and would take precedence."""
+    profiles = {
+        path.parent.name: yaml.safe_load(path.read_text()) for path in (root / "profiles").glob("*/config.yaml")
+    }
+    default = profiles.pop("default")
+    assert profiles["slurm"]["executor"] == "slurm" and profiles["exam"]["cores"] == "all"
+    assert [default.keys() & profile.keys() for profile in profiles.values()] == [set()] * 3

@@ -10,7 +10,6 @@ import tempfile
 from pathlib import Path
 
 import pytest
-import yaml
 
 from guest_processes import guests
 from slurm_cluster import SlurmCluster, requirements
@@ -155,15 +154,6 @@ def test_without_slurm_one_sentence_says_so(fresh, mounts):
     (sentence,) = (line for line in output.splitlines() if line.startswith("sawtooth: "))
     assert sentence.startswith("sawtooth: there is no Slurm here (sbatch is missing): start this on a login node")
     assert "Traceback" not in output
-
-
-def test_no_setting_of_the_profile_is_lost(root):
-    """profiles/default is loaded too, and would take precedence."""
-    default, slurm = (
-        yaml.safe_load((root / "profiles" / name / "config.yaml").read_text()) for name in ("default", "slurm")
-    )
-    assert slurm["executor"] == "slurm"
-    assert default.keys() & slurm.keys() == set()
 
 
 def runs_under_way(cluster):

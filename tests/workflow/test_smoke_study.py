@@ -359,6 +359,18 @@ def test_a_forced_run_of_a_job_with_several_is_made_again_alone(copy_of_smoke, s
     assert path.read_bytes() == smoke.document_path(*which).read_bytes()
 
 
+def test_a_dry_run_counts_the_forced_runs_of_jobs_with_several(copy_of_smoke):
+    jobs = ("--set-resources", "emulate_run:runs=3", "--keep-incomplete")
+    _, output = copy_of_smoke.snakemake("--cores", "1", "-n", *SMOKE, *jobs, "--forceall")
+    assert "sawtooth: 16 runs would be carried out" in output
+    assert copy_of_smoke.jobs_in(output)["emulate_runs"] == 6
+    reasons = output.partition("Reasons:")[2]
+    assert "emulate_runs, record_claims" in reasons and "emulate_runs_" not in reasons
+    path = str(copy_of_smoke.document_path(SLOW, "vegas", "ipv6", 2).relative_to(copy_of_smoke.folder))
+    _, output = copy_of_smoke.snakemake("--cores", "1", "-n", *SMOKE, *jobs, "--force", "--", path)
+    assert "sawtooth: 1 run would be carried out" in output
+
+
 def test_snakemakes_own_report(copy_of_smoke):
     copy_of_smoke.snakemake("--cores", "1", *SMOKE, "--report", "smoke-report.html")
     text = (copy_of_smoke.folder / "smoke-report.html").read_text()

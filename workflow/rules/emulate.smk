@@ -71,6 +71,7 @@ elif EMULATED:
 
     # For each document, record what a job with a single run would record.
     inside_jobs.record_for_each_output(workflow, "emulate_runs", conditions_of_document)
+    inside_messages.show_as_one_rule("emulate_runs")
 
 
 if MEASURED:

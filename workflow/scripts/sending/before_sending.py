@@ -36,6 +36,8 @@ from wording.missing_files import absence
 from wording.number_format import count
 from wording.terminal_text import shown
 
+#: Profile of Snakemake for the studies.
+PROFILE = "profiles/exam"
 #: Names of the result files.
 PAGE, LETTER, RESULT = "report.html", "cover-letter.txt", "series.json"
 
@@ -134,7 +136,7 @@ def _run(study, asked):
     """Write a study and run it with the workflow; return the resolved study, or raise SeriesError if the study didn't finish."""
     file, resolved = studies.write(study, asked)
     print(f"{file}", flush=True)
-    status = subprocess.run(["snakemake", "--cores", "all", "--use-apptainer", "--configfile", file]).returncode
+    status = subprocess.run(["snakemake", "--profile", PROFILE, "--configfile", file]).returncode
     if status:
         raise SeriesError(
             file, ["the study was not finished, for the reason above; the same command continues from here."]

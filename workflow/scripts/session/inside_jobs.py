@@ -69,7 +69,8 @@ def _record_values():
             if (recorded := persistence.params(each)) is not None:
                 new = common | {value_of_output(persistence, job, each)}
                 old = set(recorded)
-                changes |= ParamsChange(only_old=old - new, only_new=new - old, files={each})
+                if old != new:
+                    changes |= ParamsChange(only_old=old - new, only_new=new - old, files={each})
         return changes
 
     PersistenceBase.finished, PersistenceBase.params_changed = finished_with_values, params_changed

@@ -1,5 +1,7 @@
 """Code that uses Snakemake's internals (see `inside_snakemake`) to print, filter and interpret messages."""
 
+import re
+
 from snakemake.logging import logger
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -7,6 +9,35 @@ from snakemake_interface_logger_plugins.common import LogEvent
 def filter_messages(keep) -> None:
     """Filter messages (`logging.LogRecord`) with a function that returns whether to show them."""
     logger.addFilter(keep)
+
+
+def show_as_one_rule(beginning: str) -> None:
+    """Show the jobs of the rules ``<beginning>_<number>`` as jobs of one rule, ``beginning``, in tables, bars and reasons.
+
+    The runs of a large study share thousands of jobs, and each of these jobs has a rule of its own.
+    """
+    numbered = re.compile(rf"\b{beginning}_\d+")
+
+    def rename(record):
+        event = getattr(record, "event", None)
+        if event == LogEvent.RUN_INFO:
+            record.stats = _sums(record.stats, lambda name: numbered.sub(beginning, name))
+        elif event == LogEvent.JOB_INFO:
+            record.rule_name = numbered.sub(beginning, record.rule_name)
+        elif event is None and record.getMessage().startswith("Reasons:"):
+            names = re.compile(rf"{numbered.pattern}(?:, {numbered.pattern})*")
+            record.msg, record.args = names.sub(beginning, record.getMessage()), ()
+        return True
+
+    filter_messages(rename)
+
+
+def _sums(counts, name_of):
+    """Return the sum of the counts of all names that ``name_of`` maps to the same name, by this name."""
+    sums = {}
+    for name, count in counts.items():
+        sums[name_of(name)] = sums.get(name_of(name), 0) + count
+    return sums
 
 
 def add_message_handler(handler) -> None:

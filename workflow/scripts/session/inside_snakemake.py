@@ -249,16 +249,22 @@ def is_forced(workflow) -> bool:
 def delete_forced_outputs(workflow, beginning: str) -> None:
     """Delete the outputs that the user's options force, for jobs of rules whose names begin with ``beginning``; call this in ``onstart``.
 
-    Snakemake deletes the outputs of a job before it runs, except outputs that the job updates. If the user named files, only these are
-    deleted, otherwise all outputs of the forced jobs.
+    Snakemake deletes the outputs of a job before it runs, except outputs that the job updates.
     """
+    for job in workflow.dag.needrun_jobs():
+        if job.rule.name.startswith(beginning):
+            for path in _forced_outputs(workflow, job):
+                Path(path).unlink(missing_ok=True)
+
+
+def _forced_outputs(workflow, job):
+    """Return the outputs of a job that the user's options force: the files that the user named, or else all outputs of a forced job."""
+    if not workflow.dag.reason(job).forced:
+        return set()
     asked = workflow.dag_settings
     named = {*map(str, asked.forcerun), *(map(str, asked.targets) if asked.forcetargets else ())}
-    for job in workflow.dag.needrun_jobs():
-        if job.rule.name.startswith(beginning) and workflow.dag.reason(job).forced:
-            outputs = {*map(str, job.output)}
-            for path in outputs & named or outputs:
-                Path(path).unlink(missing_ok=True)
+    outputs = {*map(str, job.output)}
+    return outputs & named or outputs
 
 
 def together(*functions: Callable) -> Callable:
@@ -300,13 +306,16 @@ def after_planning(workflow, function: Callable[[Callable[[], list[str]], bool],
 
 
 def _outputs_to_make(workflow, job):
-    """Return the output paths that a job makes; a job with several runs keeps existing documents unless their parameters have changed."""
+    """Return the output paths that a job makes.
+
+    A job with several runs keeps existing documents unless their parameters have changed, or the user's options force them.
+    """
     paths = [str(path) for path in job.output]
     if not hasattr(job.rule, "value_of_output"):
         return paths
     kept = {path for path in paths if os.path.exists(path)}
     if kept:
-        kept -= set(map(str, workflow.persistence.params_changed(job).files))
+        kept -= set(map(str, workflow.persistence.params_changed(job).files)) | _forced_outputs(workflow, job)
     return [path for path in paths if path not in kept]
 
 
