@@ -12,8 +12,10 @@ NS3 = $(if $(findstring ns3,$(PLATFORM) $(ARGS))$(shell grep -s -m 1 'platform: 
 STUDY =
 # Platform to run the study on instead of its own; results are in results/<study>-<platform>.
 PLATFORM =
+# Whether STUDY is one of the exams: exam, exam-quick, or the path of their files.
+IS_EXAM = $(filter exam exam-quick,$(basename $(notdir $(STUDY))))
 # A folder with a Snakemake profile, such as profiles/slurm; it replaces the limit on cores.
-PROFILE = $(if $(filter exam%,$(STUDY)),profiles/exam)
+PROFILE = $(if $(IS_EXAM),profiles/exam)
 SNAKEMAKE = snakemake $(if $(PROFILE),--profile $(call quoted,$(PROFILE)),--cores all --use-apptainer)
 # Snakemake uses only the last --config, so PLATFORM is inserted into the --config in ARGS, if there is one.
 ON_PLATFORM = $(if $(PLATFORM),--config $(call quoted,platform=$(PLATFORM)))
@@ -86,7 +88,7 @@ OF_setup = STUDY PLATFORM
 OF_plan = STUDY PLATFORM DIFFERENCE METRIC FROM
 OF_sensitivity = STUDY PLATFORM N SEED PROFILE RERUN
 OF_exam = CCA PROGRAM QUICK MORE GATE PLATFORM PROFILE RERUN
-OF_evaluate = STUDY CCA PROGRAM $(if $(filter exam%,$(STUDY)),QUICK) MORE GATE PLATFORM PROFILE RERUN
+OF_evaluate = STUDY CCA PROGRAM $(if $(IS_EXAM),QUICK) MORE GATE PLATFORM PROFILE RERUN
 OF_gallery = CCAS QUICK DOCUMENT PROFILE RERUN
 OF_atlas = STUDIES DOCUMENT PROFILE RERUN
 OF_compare = EXAMS

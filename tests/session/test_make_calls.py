@@ -57,6 +57,7 @@ MISTYPED = [
     (["gallery", "CCA=vegas"], "make gallery doesn't use CCA, which is for: exam, evaluate;"),
     (["exam", "STUDY=smoke", "CCA=vegas"], "make exam doesn't use STUDY, which is for: run, "),
     (["evaluate", "STUDY=smoke", "CCA=vegas", "QUICK=1"], "make evaluate doesn't use QUICK, which is for: exam,"),
+    (["evaluate", "STUDY=examples/quic.yaml", "CCA=vegas", "QUICK=1"], "make evaluate doesn't use QUICK, which is"),
     (["study=smoke"], "make has no variable study"),
     (["STUDY=smok"], "there is no study of that name (nearest: smoke"),
     (["STUDY=config/studies/none.yaml"], "there is no such file, or it can't be read"),
@@ -99,6 +100,21 @@ def test_a_platform_is_kept_beside_other_configuration(root):
     for option in ("--config ", "-C ", "--config="):
         printed = dry_make(root, "STUDY=smoke", "PLATFORM=host", f"ARGS=-n {option}seed=2")
         assert printed.count("'config/studies/smoke.yaml' -n --config 'platform=host' seed=2\n") == 1
+
+
+EXAM, OTHER = "snakemake --profile 'profiles/exam'", "snakemake --cores all --use-apptainer"
+
+
+@pytest.mark.parametrize(
+    "words, begins",
+    [
+        (["exam", "CCA=bic", "QUICK=1"], EXAM), (["evaluate", "CCA=bic", "STUDY=config/studies/exam.yaml"], EXAM),
+        (["gallery"], EXAM), (["exam", "CCA=bic", "PROFILE=profiles/slurm"], "snakemake --profile 'profiles/slurm'"),
+        (["STUDY=examples/quic-go.yaml"], OTHER), (["evaluate", "CCA=bic", "STUDY=smoke"], OTHER),
+    ],
+)  # fmt: skip
+def test_runs_of_an_exam_share_jobs_unless_the_call_names_a_profile(words, begins, root):
+    assert begins in dry_make(root, *words)
 
 
 def test_the_report_is_that_of_the_study_that_runs(root):
