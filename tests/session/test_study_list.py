@@ -226,6 +226,19 @@ def test_second_executions_are_part_of_the_cost(tmp_path, record, with_program):
     assert list(work_left.runs.values()) == [program_s] * 2
 
 
+def test_a_studys_cost_includes_second_executions(tmp_path, record, with_program):
+    cost, forecast = cost_of(with_program), Forecast(with_program, tmp_path / "s", record)
+    program_s, plain_s = forecast.seconds("a", "mine:reno"), forecast.seconds("a", "reno")
+    # Of ten replications, the first is both the program's first run and the first one in its last scenario.
+    assert cost.repeated == [("a", "mine:reno", "ipv4", 1)]
+    assert forecast.speed.seconds(cost.work) == pytest.approx(10 * plain_s + 11 * program_s)
+    assert forecast.repeated_s() == (program_s, program_s)
+    path = tmp_path / "s/logs/repetitions/a/mine:reno/ipv4/1.json.gz"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert forecast.repeated_s() == (program_s, 0)
+
+
 def test_runs_of_a_program_dont_change_the_speed_of_others(tmp_path, record, with_program):
     """An interrupted study may have only runs of the kernel's CCAs."""
     cost, folder = cost_of(with_program), tmp_path / "s"

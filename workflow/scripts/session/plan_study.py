@@ -213,7 +213,10 @@ def cost_rows(study, needed, results=Path("results"), root=Path()) -> list[tuple
         runs, there, taken = forecast.cost.runs, existing_runs(changed, folder), _most_by_scenario(changed)
         missing = {scenario: n - there[scenario] for scenario, n in runs.items()}
         enough = sum(1 for one in needed if one.needs and replications_for(study, one.needs) <= taken[one.scenario])
-        time, left = (core_time(sum(n * forecast.seconds(s) for s, n in each.items())) for each in (runs, missing))
+        time, left = (
+            core_time(again_s + sum(n * forecast.seconds(s) for s, n in each.items()))
+            for each, again_s in zip((runs, missing), forecast.repeated_s(), strict=True)
+        )
         if sum(runs.values()) > RUNS_LIMIT:
             what += f" (more than the {RUNS_LIMIT:,} runs that a study may have)"
         rows.append(

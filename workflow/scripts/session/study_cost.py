@@ -10,6 +10,7 @@ from session.run_cost import Work, document_kb, work_of_run
 from study_files import study as studies
 from study_files.program_ccas import programs_under_test
 from study_files.study_runs import ip_versions_of
+from topics.repetitions.chosen_runs import repetition_path, runs_to_repeat
 
 #: Minimum number of executed runs for which the error of a study's estimate is reported.
 FEWEST_RUNS = 10
@@ -21,13 +22,15 @@ class StudyCost:
 
     ``runs`` maps each scenario to its number of runs, and ``works`` maps it to the work of one run, averaged over the CCAs. ``measured``
     maps each group of runs with comparable durations to the work of one of its runs. A group's key is a scenario or, for a program's runs,
-    which take longer, a scenario and the program's name in `ccas`.
+    which take longer, a scenario and the program's name in `ccas`. ``repeated`` contains the runs that are executed a second time, to compare
+    the bytes (`topics.repetitions`).
     """
 
     runs: dict[str, int]
     works: dict[str, Work]
     kilobytes: float
     measured: dict[str | tuple[str, str], Work]
+    repeated: list[tuple[str, str, str, int]]
 
     def work_of(self, scenario: str, cca: str | None = None) -> Work:
         """Return the work of one run of a scenario: with the given CCA or, by default, averaged over the study's CCAs."""
@@ -37,10 +40,12 @@ class StudyCost:
 
     @property
     def work(self) -> Work:
-        """Total work of all runs."""
+        """Total work of all runs and repetitions."""
         total = Work()
         for scenario, runs in self.runs.items():
             total = total.plus(runs, self.works[scenario])
+        for scenario, cca, *_ in self.repeated:
+            total = total.plus(1, self.work_of(scenario, cca))
         return total
 
 
@@ -64,6 +69,7 @@ def cost_of(study: dict) -> StudyCost:
         works=works,
         kilobytes=sum(runs[scenario] * document_kb(each) for scenario, each in conditions.items()),
         measured=measured,
+        repeated=list(runs_to_repeat(study, studies.runs(study))),
     )
 
 
@@ -114,12 +120,18 @@ class Forecast:
     """
 
     def __init__(self, study: dict, folder: Path, record: SpeedRecord):
-        self.cost = cost_of(study)
+        self.cost, self.folder = cost_of(study), folder
         self.speed = speed_of([*record.samples(without=folder), *samples_of(folder, self.cost.measured)])
 
     def seconds(self, scenario: str, cca: str | None = None) -> float:
         """Return the core-seconds of one run of a scenario: with the given CCA or, by default, averaged over the study's CCAs."""
         return self.speed.seconds(self.cost.work_of(scenario, cca))
+
+    def repeated_s(self) -> tuple[float, float]:
+        """Return the core-seconds of all repetitions of runs, and of the repetitions that have no document yet."""
+        seconds = {run: self.seconds(*run[:2]) for run in self.cost.repeated}
+        missing = (each for run, each in seconds.items() if not (self.folder / repetition_path(run)).exists())
+        return sum(seconds.values()), sum(missing)
 
     def fills_machine(self, scenario: str) -> bool:
         """Return whether a run of a scenario occupies all cores, because it uses the host's clock."""
