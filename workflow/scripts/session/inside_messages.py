@@ -14,7 +14,7 @@ def filter_messages(keep) -> None:
 def show_as_one_rule(beginning: str) -> None:
     """Show the jobs of the rules ``<beginning>_<number>`` as jobs of one rule, ``beginning``, in tables, bars and reasons.
 
-    The runs of a large study share thousands of jobs, and each of these jobs has a rule of its own.
+    Each job with several runs needs a separate rule, and a large study has thousands of such jobs.
     """
     numbered = re.compile(rf"\b{beginning}_\d+")
 
