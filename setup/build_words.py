@@ -1,9 +1,20 @@
-"""Find the reason why the build of a guest kernel failed, in the output of the build."""
+"""Find the compiler's warnings, and the reason why a build failed, in the output of the build of a guest kernel."""
 
 import re
 
 #: Number of lines quoted from the output of a failed build.
 LINES = 12
+#: Pattern of the progress lines that make ("  LINK linux") and the build scripts print.
+STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
+#: Pattern of GCC's message that the profile of the guest's Linux (envs/guest/kernel.profile) has no counts for a changed function. The
+#: message has no option, so GCC can't omit it. It begins with the places of inclusion or the name of a function, and ends with lines of
+#: source code ("  559 | MODULE_VERSION") and notes.
+OF_PROFILE = re.compile(
+    r"(?:^(?:In file included from |\s+from |\S+: (?:In function |At top level)).*\n)*"
+    r"^.*: warning: Missing counts for called function .*$"
+    r"(?:\n(?:\s+\d* \|.*|\S+: note: .*)$)*\n?",
+    re.M,
+)
 
 
 def why_not_built(words, sources, kernel) -> str:
@@ -37,6 +48,12 @@ def why_not_built(words, sources, kernel) -> str:
         return f"{patch} does not apply to Linux {kernel.get('version', 'of the image')}: {where}."
     what = ", ".join(map(str, [*sources, *(patch["path"] for patch in kernel["patches"])])) or "the kernel"
     return f"{what} can't be built into the guest kernel:\n{first_lines(words)}"
+
+
+def warnings_in(words) -> str:
+    """Return the warnings in the output of a successful build: all lines that neither report progress nor concern the guest's profile."""
+    lines = OF_PROFILE.sub("", words).splitlines()
+    return "\n".join(line for line in lines if line.strip() and not STEP.match(line))
 
 
 def first_lines(text) -> str:

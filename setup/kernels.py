@@ -25,7 +25,7 @@ import given_trees
 import images
 import own_tree
 from build_container import IN_CONTAINER, LONGEST_S, contained, copy_recipe, provide_builder, said_by
-from build_words import why_not_built
+from build_words import warnings_in, why_not_built
 from cache import cache_entry, digest, made_once, remove_tree, require_space
 from kernel_bases import FACTS, provide_base
 from progress import SetupError, run_quietly, say
@@ -45,8 +45,6 @@ SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04a
 DRIVERS, OF_BUILD = re.compile(r"drivers/(?:net/)?[^/]+/"), re.compile(r"(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)")
 #: Pattern of the places at which a patch is split into the changes to each file.
 PART = re.compile(rb"^(?=diff --git |--- \S.*\n\+\+\+ \S.*\n@@ )", re.M)
-#: Pattern of the progress lines that make ("  LINK linux") and the build scripts print.
-STEP = re.compile(r"  [A-Z]+ +\S+$|==> ")
 
 
 def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
@@ -226,8 +224,7 @@ def build(name, root, base, partial, sources, kernel, changed, contents) -> byte
         words = re.sub(rf"\S*net/sawtooth/{re.escape(path.name)}", lambda _, path=path: str(path), words)
     if status:
         raise SetupError(why_not_built(words, sources, kernel))
-    # All lines that don't report progress are warnings.
-    if warnings := "\n".join(line for line in words.splitlines() if line.strip() and not STEP.match(line)):
+    if warnings := warnings_in(words):
         say(warnings)
     linux = build_outputs.read_linux(objects, name)
     remove_tree(work)

@@ -140,3 +140,41 @@ def test_which_patch_of_a_series_does_not_apply_is_said():
     assert build_words.why_not_built(missing, {}, kernel) == (
         "a.patch does not apply to Linux 7.2: x.c.orig is not there."
     )
+
+
+#: What GCC 12 wrote about two patches to tcp_cubic.c, which have no counts in the profile.
+OF_PROFILE = r"""
+In file included from /build/source/include/linux/compiler_types.h:88,
+                 from <command-line>:
+/build/source/include/linux/module.h:283:46: warning: Missing counts for called function bictcp_update/8546
+  283 |                 __aligned(__alignof__(struct module_version_attribute)) \
+      |                                              ^~~~~~~~~~~~~~~~~~~~~~~~
+/build/source/include/linux/compiler_attributes.h:33:68: note: in definition of macro '__aligned'
+   33 | #define __aligned(x)                    __attribute__((__aligned__(x)))
+      |                                                                    ^
+/build/source/net/ipv4/tcp_cubic.c:559:1: note: in expansion of macro 'MODULE_VERSION'
+  559 | MODULE_VERSION("2.3");
+      | ^~~~~~~~~~~~~~
+"""
+OF_PERSON = """
+/build/source/net/ipv4/tcp_cubic.c: In function 'bictcp_update':
+/build/source/net/ipv4/tcp_cubic.c:219:13: warning: unused variable 'x' [-Wunused-variable]
+  219 |         int x;
+      |             ^
+"""
+
+
+@pytest.mark.parametrize(
+    "order", [(OF_PROFILE, OF_PERSON), (OF_PERSON, OF_PROFILE), (OF_PROFILE, OF_PERSON, OF_PROFILE)]
+)
+def test_warnings_of_a_build_concern_the_persons_code(order):
+    words = (
+        "==> build\n  CC      net/ipv4/tcp_cubic.o\n"
+        + "".join(text.lstrip("\n") for text in order)
+        + "  LINK    linux\n"
+    )
+    assert build_words.warnings_in(words) == OF_PERSON.strip()
+
+
+def test_a_build_without_warnings_says_nothing():
+    assert build_words.warnings_in("==> build\n  CC      net/ipv4/tcp_cubic.o\n" + OF_PROFILE.lstrip("\n")) == ""
