@@ -124,12 +124,30 @@ study:
 
 run: study setup  ## set up, run the study, make its report; RERUN=1 repeats runs of another image
 	@$(call check_begun,$(call quoted,$(RESULTS)))
-	@$(IN_ENVIRONMENT) $(SNAKEMAKE) $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(SNAKEMAKE_ARGS)
+	@$(RUN_STUDY)
 	@test ! -f $(call quoted,$(RESULTS)/report.html) || echo report: $(call quoted,$(RESULTS)/report.html)
+
+# What set-up does: everything if empty. Building the images takes minutes, so targets that need no images only make the environment, and
+# for others a command ($(1)) checks their values before images are built. If a call names several targets, set-up does everything, once.
+SET_UP =
+check_first = --check $(call quoted,$(1))
+RUN_STUDY = $(IN_ENVIRONMENT) $(SNAKEMAKE) $(if $(STUDY),--configfile $(call quoted,$(CONFIG))) $(SNAKEMAKE_ARGS)
+# Sets `stack` to the name of the stack that the program needs if it isn't built; its CCAs can't be checked then.
+FIND_STACK = stack=$(if $(PROGRAM)$(findstring :,$(CCA)),$$($(IN_ENVIRONMENT) python -m session.candidate_programs $(call quoted,$(CCA)) $(call quoted,$(PROGRAM))))
+CANDIDATE = $(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
+EXAMINED = $(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml
+PERTURB = $(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
+ifeq ($(words $(GOALS)),1)
+studies plan compare lint documentation: SET_UP = environment
+run: SET_UP = $(call check_first,$(RUN_STUDY) --dry-run --quiet all)
+sensitivity: SET_UP = $(call check_first,$(PERTURB))
+evaluate: SET_UP = $(call check_first,$(FIND_STACK) && { test -n "$$stack" || $(CANDIDATE); })
+gallery: SET_UP = $(if $(CCAS),$(call check_first,set -f; for cca in $$(echo $(call quoted,$(CCAS))); do $(EXAMINED) || exit; done))
+endif
 
 setup:  ## make the workflow environment and the container images
 	@command -v $(call quoted,$(PYTHON)) >/dev/null || { echo 'sawtooth: '$(call quoted,$(PYTHON))' is missing: install Python 3.11 or newer (apt-get install python3), or name one, make PYTHON=...' >&2; exit 1; }
-	@$(if $(filter-out 0,$(NS3)),SAWTOOTH_NS3=1 )$(call quoted,$(PYTHON)) setup
+	@$(if $(filter-out 0,$(NS3)),SAWTOOTH_NS3=1 )$(call quoted,$(PYTHON)) setup $(SET_UP)
 
 # These targets need all images.
 test test-slow test-long test-docs test-faults bench bundle images: NS3 = 1
@@ -178,7 +196,7 @@ bench-statistics: setup  ## measure error rates of tests and intervals on data w
 	@$(IN_ENVIRONMENT) python benchmarks/error_rate_table.py $(ARGS)
 
 sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with details changed
-	@$(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
+	@$(PERTURB)
 	@$(call check_begun,$(call quoted,$(RESULTS)-sensitivity))
 	@$(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile $(call quoted,$(RESULTS)-sensitivity.yaml) $(ARGS)
 	@$(if $(filter -n --dry-run,$(ARGS)),,$(IN_ENVIRONMENT) python -m session.sensitivity show $(call quoted,$(RESULTS)-sensitivity))
@@ -188,8 +206,8 @@ exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 
 evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<name>
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM=<YAML file that declares a program>, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
-	@$(if $(PROGRAM)$(findstring :,$(CCA)),stack=$$($(IN_ENVIRONMENT) python -m session.candidate_programs $(call quoted,$(CCA)) $(call quoted,$(PROGRAM))) && { test -z "$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack"; })
-	@file=$$($(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))) \
+	@$(FIND_STACK) && { test -z "$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack"; }
+	@file=$$($(CANDIDATE)) \
 	&& results=$$($(call print_results,"$$file")) && $(call check_begun,"$$results") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(SNAKEMAKE_ARGS) \
 	&& { test ! -f "$$results/report.html" || echo "report: $$results/report.html"; }
@@ -199,7 +217,7 @@ gallery: PROFILE = profiles/exam
 gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
 gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: its page
 	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \
-	file=$$($(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml) && $(call check_begun,"$${file%.yaml}") \
+	file=$$($(EXAMINED)) && $(call check_begun,"$${file%.yaml}") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
 	test -z "$$failed" || { echo "sawtooth: there is no exam of$$failed; the errors are printed above, and the same command continues from there" >&2; exit 1; }; \

@@ -1,4 +1,5 @@
-"""Set up Sawtooth in a checkout: python3 setup [bundle [FOLDER] | images ... | stack NAME... | lock | docs | clean-cache].
+"""Set up Sawtooth in a checkout: python3 setup [--check COMMAND | environment | bundle [FOLDER] | images ... | stack NAME... | lock | docs |
+clean-cache].
 
 Set-up makes the workflow environment, finds or fetches Apptainer, and builds the container images or imports them from SAWTOOTH_IMAGES.
 All results are cached by content, so a second call has nothing to do. In an unpacked bundle, set-up takes everything from the bundle.
@@ -43,12 +44,16 @@ from progress import SetupError, refuse, say  # noqa: E402
 from session.surroundings import path_problem  # noqa: E402
 
 
-def set_up():
-    """Check the machine, make the workflow environment, and provide Apptainer and the images."""
-    if problem := path_problem(ROOT):
-        raise SetupError(problem)
-    if unpacked.is_unpacked_bundle():
-        unpacked.check_whole()
+def set_up(check=None):
+    """Check the machine, make the workflow environment, and provide Apptainer and the images.
+
+    Parameters
+    ----------
+    check : str, optional
+        Shell command that checks what the images are needed for. It is run before images are built; if it fails, its output is printed and
+        SystemExit raised.
+    """
+    check_checkout()
     definitions = images.definitions()
     named = os.environ.get("SAWTOOTH_IMAGES")
     missing = [] if named else images.missing_images(images.wanted_images(definitions))
@@ -59,8 +64,10 @@ def set_up():
         say(images.why_built(missing))
         machine.check_image_building()
         images.check_sources()
-    given = taken_images.provide(Path(named)) if named else {}
     environment.make_environment()
+    if missing and check:
+        require_success(check)
+    given = taken_images.provide(Path(named)) if named else {}
     apptainer = toolbox.provide_apptainer(environment.VENV)
     tools = toolbox.building_environment(environment.VENV) if missing else None
     for definition in definitions:
@@ -74,6 +81,24 @@ def set_up():
             )
     there = [each for each in (definition.with_suffix(".sif") for definition in definitions) if each.exists()]
     toolbox.check_runs(environment.VENV / "bin/apptainer", there[0])
+
+
+def check_checkout():
+    """Raise SetupError if the checkout's path is unsuitable, or if this is a bundle and files are missing."""
+    if problem := path_problem(ROOT):
+        raise SetupError(problem)
+    if unpacked.is_unpacked_bundle():
+        unpacked.check_whole()
+
+
+def require_success(command):
+    """Run a shell command; if it fails, print its output and raise SystemExit."""
+    done = subprocess.run(
+        ["sh", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+    )
+    if done.returncode:
+        print(done.stdout, end="", file=sys.stderr, flush=True)
+        raise SystemExit(1)
 
 
 def pack_images(arguments):
@@ -95,6 +120,9 @@ def main():
             lock.write_locks(str(environment.VENV / "bin/python"))
         elif sys.argv[1:] == ["docs"]:
             environment.make_docs_environment()
+        elif sys.argv[1:] == ["environment"]:
+            check_checkout()
+            environment.make_environment()
         elif sys.argv[1:2] == ["bundle"] and len(sys.argv) <= 3:
             bundle.make_bundle(Path(*sys.argv[2:]))
         elif sys.argv[1:2] == ["begun"] and len(sys.argv) == 3:
@@ -117,9 +145,11 @@ def main():
             stacks.provide_stacks(sys.argv[2:])
         elif sys.argv[1:] == ["clean-cache"]:
             delete_cache()
+        elif sys.argv[1:2] == ["--check"] and len(sys.argv) == 3:
+            set_up(sys.argv[2])
         elif sys.argv[1:]:
             raise SetupError(
-                f"unknown arguments {sys.argv[1:]}: allowed: bundle [FOLDER], images, stack NAME..., lock, docs and clean-cache."
+                f"unknown arguments {sys.argv[1:]}: allowed: --check COMMAND, environment, bundle [FOLDER], images, stack NAME..., lock, docs and clean-cache."
             )
         else:
             set_up()

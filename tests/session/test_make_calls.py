@@ -141,6 +141,9 @@ def test_each_target_lists_the_variables_that_it_uses(root):
     lists = {target: {*words.split()} for target, words in re.findall(r"^OF_([a-z-]+) = (.*)$", text, re.MULTILINE)}
     known = {name for names in lists.values() for name in names if name.isupper() or name == "NS3"}
     recipes = re.findall(r"^([a-z-]+):.*?##.*\n((?:\t.*\n)*)", text, re.MULTILINE)
+    macros = {name: words for name, words in re.findall(r"^([A-Z_]+) = (.*)$", text, re.MULTILINE) if name not in known}
     for target, recipe in recipes:
-        used = {*re.findall(r"[A-Z]+\b(?!=)", " ".join(re.findall(r"\$\([^$]*", recipe)))} & known
+        for _ in macros:
+            recipe = re.sub(r"\$\(([A-Z_]+)\)", lambda name: macros.get(name[1], name[0]), recipe)
+        used = {*re.findall(r"\b[A-Z_]+\b(?!=)", " ".join(re.findall(r"\$\([^$]*", recipe)))} & known
         assert used - lists.get(target, set()) <= {"RESULTS"}, target

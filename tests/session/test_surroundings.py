@@ -14,7 +14,13 @@ import pytest
 
 from environment import STARTS_PYTHON, isolate_snakemake
 from session.checkout import checked_out_commit
-from session.surroundings import clock_problem, leave_out_callers_variables, limit_problem, module_problem, path_problem
+from session.surroundings import (
+    clock_problem,
+    leave_out_callers_variables,
+    module_problem,
+    path_problem,
+    require_apptainer,
+)
 
 
 def test_nothing_of_the_callers_environment_is_handed_into_containers():
@@ -126,10 +132,13 @@ def test_a_limit_that_may_be_raised_is():
     assert "(256, " in limited(resource.RLIMIT_NOFILE, 64, hard=False)
 
 
-def test_a_missing_apptainer_is_said(tmp_path):
-    assert limit_problem({"PATH": str(tmp_path)}).startswith("apptainer is missing: run `make setup`")
-    (tmp_path / "apptainer").symlink_to(tmp_path / "cache-that-was-deleted")
-    assert limit_problem({"PATH": str(tmp_path)}).startswith("apptainer is missing: run `make setup`")
+def test_a_missing_apptainer_is_said_unless_jobs_are_only_planned(tmp_path):
+    for _ in "nothing", "a broken link":
+        with pytest.raises(SystemExit, match="^sawtooth: apptainer is missing: run `make setup`"):
+            require_apptainer(False, {"PATH": str(tmp_path)})
+        require_apptainer(True, {"PATH": str(tmp_path)})
+        (tmp_path / "apptainer").unlink(missing_ok=True)
+        (tmp_path / "apptainer").symlink_to(tmp_path / "cache-that-was-deleted")
 
 
 def test_a_clock_in_the_past_is_said(tmp_path):

@@ -37,10 +37,13 @@ def publish_commit(folder, environ=os.environ) -> None:
 def seen_from_here(root: Path, path: str) -> str:
     """Return a path that leads from the working directory to a file of the checkout.
 
-    ``path`` is relative to the checkout. It is returned unchanged if it leads to the same file from the working directory.
+    ``path`` is relative to the checkout. It is returned unchanged if it leads to the same file from the working directory, or would lead there
+    if the file existed.
     """
-    place = root / path
-    return path if Path(path).exists() and place.exists() and Path(path).samefile(place) else str(place)
+    place, here = root / path, Path(path)
+    if not here.exists() and not place.exists():
+        place, here = place.parent, here.parent
+    return path if here.exists() and place.exists() and here.samefile(place) else str(root / path)
 
 
 def paths_below(root: Path, folder: str, pattern: str) -> list[str]:

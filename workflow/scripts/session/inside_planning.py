@@ -80,6 +80,22 @@ def plan_without_repetition() -> None:
     dag.DAG.update_conda_envs = update_conda_envs
 
 
+def plan_without_apptainer() -> None:
+    """Let a dry run plan jobs even if Apptainer isn't installed, if all images are local files.
+
+    Snakemake only has to pull other images, and checks that Apptainer is there even if it has nothing to pull.
+    """
+    from snakemake.dag import DAG
+
+    pull = DAG.pull_container_imgs
+
+    def pull_container_imgs(graph, *options, **named):
+        if not (graph.workflow.dryrun and all(image.is_local for image in graph.container_imgs.values())):
+            pull(graph, *options, **named)
+
+    DAG.pull_container_imgs = pull_container_imgs
+
+
 def switch_off_rate_limit(workflow) -> None:
     """Switch off the limit on jobs per second, for which there is no setting.
 

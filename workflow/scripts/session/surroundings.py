@@ -71,8 +71,8 @@ def path_problem(folder: str | os.PathLike) -> str | None:
     return f"the checkout's path has the character {name}; allowed: letters, digits, spaces, and signs except quotes, $, `, \\, : and comma: move the checkout."
 
 
-def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
-    """Return a sentence about a shell limit or a missing program that makes all runs fail, or None.
+def limit_problem() -> str | None:
+    """Return a sentence about a shell limit that makes all runs fail, or None.
 
     The limit on open files is raised if the system allows it.
     """
@@ -87,9 +87,13 @@ def limit_problem(environ: MutableMapping[str, str] = os.environ) -> str | None:
             f"the limit of address space is {space // 1024} KiB; allowed: at least {ADDRESS_SPACE_BYTES // 1024}, "
             "because a guest maps 6 GB at once (`ulimit -v unlimited`)."
         )
-    if shutil.which("apptainer", path=environ.get("PATH")) is None:
-        return "apptainer is missing: run `make setup`, which installs it next to Snakemake."
     return None
+
+
+def require_apptainer(only_planned: bool, environ: MutableMapping[str, str] = os.environ) -> None:
+    """Exit with a message if Apptainer is missing, unless jobs are only planned."""
+    if not only_planned and shutil.which("apptainer", path=environ.get("PATH")) is None:
+        sys.exit("sawtooth: apptainer is missing: run `make setup`, which installs it next to Snakemake.")
 
 
 def clock_problem(folder: str | os.PathLike, made_of=("report", "workflow")) -> str | None:
