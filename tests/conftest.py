@@ -28,7 +28,11 @@ OF_ONE_STUDY = {
         ("other designs", "report", "study_designs first_picture"),
         ("other designs", "topics/fairness", "page"),
         ("other designs", "topics/time_series", "page"),
-        ("smoke", "workflow", "smoke_study example_notebook verify manifest new_topic entry_points"),
+        (
+            "smoke",
+            "workflow",
+            "smoke_study example_notebook verify verify_images verify_refusals manifest new_topic entry_points",
+        ),
     )
     for name in names.split()
 }

@@ -16,6 +16,7 @@ import pytest
 import snakemake_forks
 import testbed_forks
 from mount_namespace import MountNamespace
+from received_results import verifying
 from run_tables.document_form import read_form, violation
 from study_files import study as studies
 from testbed.machine.identity import TESTBED, package_digest
@@ -322,3 +323,30 @@ def specification():
         return made
 
     return make
+
+
+@pytest.fixture
+def received(smoke, tmp_path):
+    """A copy of the smoke study's results in another place, as somebody else would have received it."""
+    folder = tmp_path / "received, from 'somebody'" / "smoke"
+    shutil.copytree(
+        smoke.folder / "results/smoke", folder, ignore=shutil.ignore_patterns("logs", "benchmarks", ".lock")
+    )
+    return folder
+
+
+@pytest.fixture
+def verify(smoke, tmp_path):
+    """A function that verifies with the smoke study's checkout; it returns exit status and output.
+
+    ``derived``: tables, figures and page are made again too.
+    """
+
+    def run(results, *arguments, derived=False):
+        done = subprocess.run(
+            verifying(smoke, results, *arguments, *([] if derived else ["--no-derived"])),
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300,
+        )  # fmt: skip
+        return done.returncode, done.stdout
+
+    return run
