@@ -150,3 +150,42 @@ def test_runs_of_which_some_failed_do_not_repeat_each_other(exam):
     cells = of("utilisation_percent", own, reno, wave(90))
     row = row_of(cells, exam, runs=runs_of(cells, range(1, 12)))
     assert row["verdict"] == TOO_VARIABLE and np.isnan(row["detectable"]) and "inf" not in open_sentence(row)
+
+
+def with_failures(cells, **by_cca):
+    """Return the table of runs in which all runs of the given CCAs failed, for the given reasons."""
+    runs = runs_of(cells)
+    for cca, reason in by_cca.items():
+        runs.loc[runs["cca"] == cca, ["valid", "excluded_by", "invalid_because"]] = [False, reason, "x"]
+    return runs
+
+
+def test_a_limit_that_a_standard_exceeds_excuses_no_crash(exam):
+    """Reno exceeds the limit in all runs, which excuses a CCA that exceeds it, too."""
+    case, measure = "5.1.1-loss-50", "packets_per_rtt"
+    for count, verdict in ((20, WORSE), (10, TOO_VARIABLE)):
+        cells = of(
+            measure, np.where(np.arange(RUNS) < count, np.nan, wave(0.2, 0.05)), wave(2, 0.3), wave(0.2, 0.05), case
+        )
+        row = row_of(cells, exam, case, measure, runs=runs_of(cells, range(1, count + 1)))
+        assert (row["verdict"], row["runs_worse"], row["runs_failed"]) == (verdict, count, count)
+    cells = of(measure, wave(2, 0.3), wave(2, 0.3), wave(0.2, 0.05), case)
+    assert row_of(cells, exam, case, measure)["verdict"] == LIKE
+
+
+@pytest.mark.parametrize(
+    "own, reno, verdict",
+    [("", "sender", LIKE), ("crash", "sender", WORSE), ("crash", "crash", LIKE), ("sender", "crash", LIKE)],
+)
+def test_a_standard_all_of_whose_runs_failed_excuses_nothing_graver(exam, own, reno, verdict):
+    """Its value is unknown, and the row shows that of another standard CCA."""
+    cells = of("utilisation_percent", np.full(RUNS, np.nan) if own else wave(90), np.full(RUNS, np.nan), wave(90))
+    row = row_of(cells, exam, runs=with_failures(cells, reno=reno, **({"mine": own} if own else {})))
+    assert (row["verdict"], row["standard"]) == (verdict, "cubic")
+
+
+def test_a_crash_is_worse_than_the_worst_value(exam):
+    """In Reno's runs nothing arrives, so its delays are infinite."""
+    cells = of("queueing_p95_ms", np.full(RUNS, np.nan), np.full(RUNS, np.inf), np.full(RUNS, np.inf))
+    row = row_of(cells, exam, measure="queueing_p95_ms", runs=with_failures(cells, mine="not ended"))
+    assert (row["verdict"], row["runs_worse"]) == (WORSE, RUNS)

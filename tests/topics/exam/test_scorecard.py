@@ -146,6 +146,16 @@ def test_a_cca_that_collapses_like_one_standard_is_not_worse(exam, cubic, verdic
     assert (row["runs_far_worse"], row["standard_runs_far_worse"], row["verdict"]) == (150, 150, verdict)
 
 
+def test_a_standard_that_collapses_in_half_of_the_runs_is_not_passed_over(exam):
+    """Reno collapses in more runs than the CCA, and in others; by chance, these are most of the sample's runs."""
+    numbers = np.arange(RUNS)
+    for collapses in (9, 10, 11, 12):
+        own, reno = np.where(numbers < 8, wave(20), wave(84)), np.where(numbers >= RUNS - collapses, wave(20), wave(84))
+        row = row_of(of("utilisation_percent", own, reno, wave(84)), exam)
+        assert (row["runs_far_worse"], row["standard_runs_far_worse"]) == (8, collapses)
+        assert row["verdict"] == TOO_VARIABLE
+
+
 def test_a_standard_that_is_always_far_worse_hides_no_collapse(exam):
     """Reno is five margins worse in all runs, so the CCA is similar to CUBIC: its collapses below Reno count."""
     cells = of("utilisation_percent", mixed(90, 20, 8), wave(64), wave(90.5))

@@ -40,8 +40,13 @@ def last_words(printed) -> str:
     why = dict.fromkeys(line for line in lines if WHY.search(line))
     if not why:
         return f"; the guest's last output: {lines[-1]}" if lines else ""
-    trace = call_trace(lines)
-    return f"; the guest's last output: {' / '.join(why)}" + (f"; call trace: {' < '.join(trace)}" if trace else "")
+    return f"; the guest's last output: {' / '.join(why)}" + trace_words(printed)
+
+
+def trace_words(printed) -> str:
+    """Return the call trace that a kernel printed, as text to append to a message; empty if it printed none."""
+    trace = call_trace(lines_of(printed))
+    return f"; call trace: {' < '.join(trace)}" if trace else ""
 
 
 def call_trace(lines) -> list[str]:

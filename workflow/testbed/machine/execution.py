@@ -22,12 +22,21 @@ CONSOLE_POLL_S = 1
 LARGEST_CONSOLE_BYTES = 2**26
 #: CPU time in seconds between SIGXCPU, which a program may ignore, and SIGKILL.
 CPU_GRACE_S = 5
+#: CPU time in seconds after which a guest kernel that has run no program is considered to loop endlessly. Kernels in normal runs wait for
+#: their programs thousands of times per second of CPU time.
+LOOP_CPU_S = 10
+#: Time in seconds for a kernel that loops to print where it was.
+LAST_WORDS_S = 5
 #: Parts of a program's output that a terminal might interpret.
 UNPRINTABLE = re.compile(rb"\r(?!\n)|[^\t\n\r\x20-\x7e]")
 
 
+class EndlessLoop(MachineFault):
+    """A guest kernel looped endlessly; another try would end in the same way."""
+
+
 def execute(
-    command, step, folder, environment, cores, limit_s, log, workflow, prepare=None, cpu_s=None
+    command, step, folder, environment, cores, limit_s, log, workflow, prepare=None, cpu_s=None, watch_loops=False
 ) -> tuple[int, bytes]:
     """Run a program to completion.
 
@@ -55,6 +64,8 @@ def execute(
         Function that the child process calls before it executes the program.
     cpu_s : float, optional
         Limit on the CPU time of each process, in s; SIGXCPU terminates a process that exceeds it.
+    watch_loops : bool, optional
+        Whether the program is a guest kernel to terminate once it loops endlessly, long before it reaches a limit.
 
     Returns
     -------
@@ -67,6 +78,8 @@ def execute(
     ------
     MachineFault
         If the program takes longer than ``limit_s``.
+    EndlessLoop
+        If the guest kernel loops endlessly.
     ConsoleFull
         If the program prints more than `LARGEST_CONSOLE_BYTES`.
     WorkflowEnded
@@ -84,7 +97,8 @@ def execute(
             preexec_fn=lambda: confine(cores, prepare, cpu_s),
         )
         try:
-            status = status_of(process, step, limit_s, workflow, console)
+            watch = LoopWatch(process.pid, command[0]) if watch_loops else None
+            status = status_of(process, step, limit_s, workflow, console, watch)
         except MachineFault as fault:
             fault.printed = console.printed()
             raise
@@ -155,13 +169,55 @@ def confine(cores, prepare=None, cpu_s=None) -> None:
     os.sched_setaffinity(0, cores)
 
 
-def status_of(process, step, limit_s, workflow, console) -> int:
+class LoopWatch:
+    """Notices that a guest kernel loops endlessly: it uses CPU time, but doesn't wait for any of its programs.
+
+    The guest's clock stands still in such a loop, so no time limit inside the guest ends it. ``program`` is the kernel's path; the process
+    ``pid`` executes it, or is the first of the processes that isolate it (`closed_off.close_off`).
+    """
+
+    def __init__(self, pid, program):
+        self.pid, self.name, self.waits, self.before_s = pid, os.path.basename(program), None, 0.0
+
+    def looping(self) -> int | None:
+        """Return the kernel's process if it has used `LOOP_CPU_S` of CPU time since it was last seen to wait, otherwise None."""
+        try:
+            kernel = self._kernel()
+            waits = re.search(r"^voluntary_ctxt_switches:\s+(\d+)$", _read(kernel, "status"), re.M)[1]
+            user, system = _read(kernel, "stat").rpartition(")")[2].split()[11:13]
+        except (OSError, TypeError, IndexError):  # the kernel ended just now, or the machine doesn't show its processes
+            return None
+        used_s = (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+        if waits != self.waits:
+            self.waits, self.before_s = waits, used_s
+        return kernel if used_s - self.before_s >= LOOP_CPU_S else None
+
+    def _kernel(self):
+        pid = self.pid
+        while _read(pid, "comm").strip() != self.name:
+            pid = int(_read(pid, f"task/{pid}/children").split()[0])
+        return pid
+
+
+def _read(pid, name):
+    with open(f"/proc/{pid}/{name}") as file:
+        return file.read()
+
+
+def status_of(process, step, limit_s, workflow, console, watch=None) -> int:
     """Wait until a program ends, copying its output meanwhile, and return the program's exit status; see `execute`."""
     end = time.monotonic() + limit_s
     handle = os.pidfd_open(process.pid)
     try:
         while not (ended := ended_within(min(limit_s, CONSOLE_POLL_S), handle, workflow)) and time.monotonic() < end:
             console.copy()
+            if watch and (kernel := watch.looping()):
+                # As after a fault, the kernel prints its call trace and ends.
+                with contextlib.suppress(OSError):
+                    os.kill(kernel, signal.SIGSEGV)
+                ended_within(LAST_WORDS_S, handle, workflow)
+                words = f"looped endlessly: the guest kernel used {LOOP_CPU_S} s of CPU time without running a program"
+                raise EndlessLoop(step, words)
     finally:
         os.close(handle)
     if handle in ended:

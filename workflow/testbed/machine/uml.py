@@ -15,9 +15,9 @@ from experiment.definitions import boot_arguments
 from experiment.flow_groups import LONG, PROGRAM
 from experiment.own_kernels import has_seccomp, kernel_words, process_mode
 from testbed.machine import closed_off
-from testbed.machine.crash import crashed, last_words
+from testbed.machine.crash import crashed, last_words, trace_words
 from testbed.machine.environment import describe_unbooted, kernel_of
-from testbed.machine.execution import execute
+from testbed.machine.execution import EndlessLoop, execute
 from testbed.machine.failure import CRASH, NOT_ENDED, document_of
 from testbed.machine.handover import hand_over, result
 from testbed.machine.identity import program_identity
@@ -269,30 +269,33 @@ def boot(specification, wall_limit_s, log, packets=None, trace=None) -> dict:
         )
         environment = guest_environment(job, memory, specification.substream("guest"))
         # The guest's processes are children of the guest kernel, in its session.
-        status, printed, cpu_s = None, b"", MOST_CPU * wall_limit_s if specification.runs_foreign_code else None
+        is_foreign = specification.runs_foreign_code
+        status, printed, cpu_s = None, b"", MOST_CPU * wall_limit_s if is_foreign else None
         try:
             status, printed = execute(
-                command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare, cpu_s
+                command, "guest", job, environment, [core], wall_limit_s, log, workflow, prepare, cpu_s, is_foreign
             )
             document = result(specification, job, status, says_why=crashed(printed))
             for asked in recordings:
                 asked.take(job)
             return document
         except ConsoleFull as error:
-            if not specification.runs_foreign_code:
+            if not is_foreign:
                 raise
             return document_of_end(specification, error.cause, CRASH)
         except MachineFault as fault:
-            if not specification.runs_foreign_code or fault.document is not None:
+            if not is_foreign or fault.document is not None:
                 raise
             printed, spun, crash = fault.printed or printed, status == -signal.SIGXCPU, crashed(printed)
-            kind, cause = (NOT_ENDED if status is None else CRASH), fault.cause
-            if spun:
+            kind, cause, words = (NOT_ENDED if status is None else CRASH), fault.cause, last_words(printed)
+            if looped := isinstance(fault, EndlessLoop):
+                words = trace_words(printed)
+            elif spun:
                 kind, cause = NOT_ENDED, f"did not end within its limit of {cpu_s:g} s of CPU time"
             elif crash:
                 cause = "the guest kernel crashed"
-            fault.document = document_of_end(specification, cause + last_words(printed), kind)
-            if spun or crash:
+            fault.document = document_of_end(specification, cause + words, kind)
+            if spun or looped or crash:
                 return fault.document
             raise
 

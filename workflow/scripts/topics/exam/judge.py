@@ -45,8 +45,8 @@ from wording.scenario_words import ip_words
 
 #: A row shows the counts for IPv4 and for IPv6 if their shares of worse runs differ by at least this amount.
 APART = 0.3
-#: Values of ``excluded_by`` in ``tidy/runs.csv`` for runs that lack a value because of the CCA's behaviour.
-OF_THE_CCA = frozenset(("sender", "crash", "not ended"))
+#: Value of ``excluded_by`` in ``tidy/runs.csv`` for a run that lacks a value because of the CCA's behaviour -> how grave this is.
+OF_THE_CCA = {"sender": 1, "crash": 2, "not ended": 2}
 NO_PAIRS = pd.MultiIndex.from_arrays([[], []], names=PAIR)
 
 
@@ -106,17 +106,18 @@ class _Design:
         return own[~own["valid"].astype(bool)] if "valid" in own else own.iloc[:0]
 
     @cache  # noqa: B019, the object lives only while the card is made
-    def failed(self, scenario) -> dict[str, pd.MultiIndex]:
-        """Return a mapping CCA (examined or standard) -> the pairs of a scenario whose runs lack values because of the CCA's behaviour."""
+    def failed(self, scenario) -> dict[str, pd.Series]:
+        """Return a mapping CCA (examined or standard) -> the grades (`OF_THE_CCA`) of a scenario's failed runs, by pair."""
         runs = self.runs.get(scenario)
         if runs is None or not {"valid", "excluded_by"} <= set(runs):
             return {}
         by_cca = runs[~runs["valid"].astype(bool) & runs["excluded_by"].isin(OF_THE_CCA)]
-        return {cca: pd.MultiIndex.from_frame(rows[PAIR]) for cca, rows in by_cca.groupby("cca")}
+        return {cca: rows.set_index(PAIR)["excluded_by"].map(OF_THE_CCA) for cca, rows in by_cca.groupby("cca")}
 
     def failed_pairs(self, scenario) -> pd.MultiIndex:
         """Return the pairs of a scenario in which the examined CCA's run failed."""
-        return self.failed(scenario).get(self.exam["cca"], NO_PAIRS)
+        own = self.failed(scenario).get(self.exam["cca"])
+        return NO_PAIRS if own is None else own.index
 
     @cache  # noqa: B019, the object lives only while the card is made
     def paths(self, scenario) -> pd.Series | None:
@@ -216,7 +217,8 @@ def _row(measure, scenario, design, confidence) -> dict:
     standards = [cca for cca in exam["standards"] if cca in cells]
     if standards:
         worst_of_them = max(standards, key=lambda cca: sign * cells[cca].median())
-        row["standard"] = worst_of_them if measure.limit else outcomes.nearest or worst_of_them
+        # The nearest standard CCA has no value if all of its runs failed.
+        row["standard"] = worst_of_them if measure.limit or outcomes.nearest not in standards else outcomes.nearest
         row |= median_with_interval(cells[row["standard"]], confidence, "standard_value")
     if not measure.limit and outcomes.nearest:
         differences = outcomes.worse_by[outcomes.nearest]

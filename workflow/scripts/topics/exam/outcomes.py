@@ -1,7 +1,7 @@
 """The outcome of each of the examined CCA's runs against each standard CCA: worse or better by more than the margin, or neither.
 
-Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed, didn't end, or was
-excluded because of its sender's behaviour is worse than any other run; this also holds for standard CCAs. If any CCA lacks a value for
+Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed or didn't end is worse
+than a run that was excluded because of its sender's behaviour, and this run is worse than any other run; this also holds for standard CCAs. If any CCA lacks a value for
 another reason, the runs with that seed and IP version aren't compared: otherwise, the number of worse runs would be smallest against a
 standard CCA with few values. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the
 values.
@@ -22,6 +22,10 @@ PAIR = ["ip_version", "replication"]
 STEP = 0.1
 #: A run that is worse by more than this many margins is far worse, that is, it counts as a collapse.
 FAR = 4
+#: A standard CCA is similar if it is close to the examined CCA or to another standard CCA in at least this share of the runs. Medians would
+#: not do: a standard CCA that collapses in nearly half of its runs would seem to be dissimilar in just those samples in which it collapses
+#: most.
+CLOSE_SHARE = 0.25
 #: If at least half of a row's runs, or this number of them, have distinct paths, the paths count as drawn at random.
 DISTINCT_PATHS = 10
 
@@ -38,6 +42,9 @@ class Outcomes:
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than every other CCA
+    close: pd.DataFrame | None = (
+        None  # whether each standard CCA (column) isn't far from some other CCA; None if this doesn't matter
+    )
     # Values of the compared pairs that didn't fail, with one column per CCA; None if runs can't repeat each other.
     values: pd.DataFrame | None = None
     step: float = 0.0  # if the values of each CCA differ by at most this amount, the runs repeat each other
@@ -107,13 +114,13 @@ class Outcomes:
         return max((self.far_pairs[name] for name in self._similar()), key=len, default=pd.Index([]))
 
     def _similar(self):
-        """Return the standard CCAs whose median difference from the examined CCA is the smallest, or larger by at most `FAR` margins.
+        """Return the standard CCAs that are within `FAR` margins of the examined CCA or of another standard CCA often enough.
 
-        For a measure with a limit, or if the examined CCA has no value, all standard CCAs are similar.
+        A standard CCA that is far from all others in nearly all runs doesn't collapse: it differs. For a measure with a limit, or if no
+        standard CCA is close to another CCA often enough, all standard CCAs are similar.
         """
-        distances = self.worse_by[[name for name in self.worse_by if name in self.far_pairs]].median().abs()
-        similar = distances.index[distances <= distances.min() + self.far]
-        return list(similar) or list(self.far_pairs)
+        similar = [] if self.close is None else [name for name, of in self.close.items() if of.mean() >= CLOSE_SHARE]
+        return similar or list(self.far_pairs)
 
     @property
     def standards_far(self) -> int:
@@ -157,7 +164,7 @@ class Outcomes:
         return replace(
             self, planned=early(self.planned), failures=early(self.failures), worse_by=early(self.worse_by),
             far_pairs={name: early(pairs) for name, pairs in self.far_pairs.items()},
-            values=None if self.values is None else early(self.values),
+            values=None if self.values is None else early(self.values), close=None if self.close is None else early(self.close),
         )  # fmt: skip
 
     def _fewest(self, counts):
@@ -180,7 +187,8 @@ def relative_outcomes(
     planned : pandas.Index
         Pairs (IP version, replication) of the scenario's runs.
     failed : mapping
-        CCA -> the pairs in which the CCA made its run fail; a CCA without such pairs may be omitted.
+        CCA -> how gravely its runs failed because of the CCA (a larger number is graver), by pair, without the other runs. A CCA without such
+        runs may be omitted.
     paths : pandas.Series, optional
         Index of the path that was drawn at random for each pair; by default, repeated runs are recognised by their values.
     seeds : pandas.Series, optional
@@ -189,32 +197,38 @@ def relative_outcomes(
     sign = -1 if measure.better == HIGHER else 1
     of_all = _side_by_side({name: sign * of for name, of in cells.items()}, cca, standards, planned, failed)
     own, others = of_all[cca], of_all[list(standards)]
-    # If both runs failed, neither is worse.
+    # If both values are infinite, neither run is worse, unless one failed in a graver way.
     differences = others.rsub(own, axis=0).mask(np.isinf(others).mul(np.isinf(own), axis=0), 0.0)
+    grades = _grades(of_all, planned, failed)
+    graver = grades[list(standards)].rsub(grades[cca], axis=0)
+    differences = differences.mask((graver != 0) & differences.notna(), np.inf * graver)
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
+    close = pd.DataFrame({name: _is_close(of_all, name, FAR * margin) for name in far_pairs})
     bounds = {"margin": _beyond(margin), "far": _beyond(FAR * margin), "step": STEP * margin}
-    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, seeds=seeds, **bounds)
+    return _outcomes(own, of_all, differences, planned, far_pairs, close, paths=paths, seeds=seeds, **bounds)
 
 
 def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None, seeds=None) -> Outcomes:
     """Return the outcomes for a measure with a limit.
 
     A run is worse if it exceeds the limit and no standard CCA does; the difference is then 1. If a standard CCA exceeds the limit in the
-    same pair, the path is the cause. A run is better if it respects a limit that every standard CCA exceeds; the difference is then -1. A
-    run that exceeds the limit isn't compared if a standard CCA has no value in the same pair and no standard CCA exceeds the limit. The
-    other parameters are the same as in `relative_outcomes`.
+    same pair, the path is the cause. A failed run also exceeds the limit, but only a failure of a standard CCA excuses it. A run is better
+    if it respects a limit that every standard CCA exceeds; the difference is then -1. A run that exceeds the limit isn't compared if a
+    standard CCA has no value in the same pair and no standard CCA exceeds the limit. The other parameters are the same as in
+    `relative_outcomes`.
     """
     of_all = _side_by_side(cells, cca, standards, planned, failed)
     own = of_all[cca]
     values = of_all.reindex(columns=[name for name in standards if name != cca])
     others, exceeds = values > limit, own > limit
-    by_path = others.any(axis=1)
+    grades = _grades(of_all, planned, failed)
+    by_path = others.any(axis=1).where(grades[cca] == 0, grades[list(values)].ge(grades[cca], axis=0).any(axis=1))
     unknown = own.isna() | (exceeds & ~by_path & values.isna().any(axis=1))
     better = ~exceeds & others.all(axis=1)
     differences = ((exceeds & ~by_path).astype(float) - better).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
     bounds = {"margin": 0.5, "far": 0.5, "step": STEP * limit}
-    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, seeds=seeds, **bounds)
+    return _outcomes(own, of_all, differences, planned, far_pairs, None, paths=paths, seeds=seeds, **bounds)
 
 
 def _side_by_side(cells, cca, standards, planned, failed):
@@ -222,11 +236,18 @@ def _side_by_side(cells, cca, standards, planned, failed):
     table = {}
     for name in dict.fromkeys([cca, *standards]):
         values = cells[name].reindex(planned) if name in cells else pd.Series(np.nan, planned)
-        table[name] = values.mask(planned.isin(failed[name]), np.inf) if name in failed else values
+        table[name] = values.mask(planned.isin(failed[name].index), np.inf) if name in failed else values
     return pd.DataFrame(table, dtype=float)
 
 
-def _outcomes(own, of_all, differences, planned, far_pairs, **others):
+def _grades(of_all, planned, failed):
+    """Return how gravely each run failed because of its CCA (0: it didn't), with the columns and rows of ``of_all``."""
+    return pd.DataFrame(
+        {name: failed[name].reindex(planned).fillna(0) if name in failed else 0.0 for name in of_all}, planned
+    )
+
+
+def _outcomes(own, of_all, differences, planned, far_pairs, close, **others):
     compared = differences.dropna()
     own = own.loc[compared.index]
     return Outcomes(
@@ -234,6 +255,7 @@ def _outcomes(own, of_all, differences, planned, far_pairs, **others):
         failures=compared.index[np.isinf(own)],
         worse_by=compared,
         far_pairs={name: pairs[pairs.isin(compared.index)] for name, pairs in far_pairs.items()},
+        close=None if close is None else close.loc[compared.index],
         values=of_all.loc[compared.index[np.isfinite(own)]],
         **others,
     )
@@ -248,6 +270,12 @@ def _far_worse(of_all, name, far):
     """Return the pairs in which the CCA `name` is far worse than every other CCA."""
     others = of_all.drop(columns=name).max(axis=1)
     return of_all.index[of_all[name] - others > _beyond(far)]
+
+
+def _is_close(of_all, name, far):
+    """Return whether the value of the CCA `name` differs from that of some other CCA by at most `far`, for each pair."""
+    differences = of_all.drop(columns=name).rsub(of_all[name], axis=0).abs()
+    return (differences <= _beyond(far)).any(axis=1)
 
 
 def _are_distinct(values, step, paths):

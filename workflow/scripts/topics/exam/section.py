@@ -8,7 +8,7 @@ from report_parts.material import Finding, ReportMaterial
 from topics.exam.blind_spots import blind_spots, population_rows
 from topics.exam.card_tests import RARE
 from topics.exam.criteria import GROUPS
-from topics.exam.outcomes import FAR
+from topics.exam.outcomes import CLOSE_SHARE, FAR
 from topics.exam.page_tables import AGREEMENT, BAD, GOOD, VERDICTS, published_table, scorecard_columns
 from topics.exam.sentences import (
     failed_runs,
@@ -44,6 +44,7 @@ def section(material: ReportMaterial) -> dict:
         "open": [open_sentence(row) for row in open_rows(deciding)],
         "tests": len(deciding),
         "far": FAR,
+        "close": f"{100 * CLOSE_SHARE:g}",
         "rare": f"{100 * RARE:g}",
         "worse_share": f"{100 * exam['limits']['worse_share']:g}",
         "margins": margins_words(exam["margins"]),

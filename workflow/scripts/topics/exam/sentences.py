@@ -119,7 +119,7 @@ def _worse_words(row) -> str:
 def _runs_words(row) -> str:
     """Return the number of a row's worse runs, and how many of these failed, such as "5 of 20 runs (2 failed)"."""
     worse, failed = int(row["runs_worse"]), int(row["runs_failed"])
-    # A failed run isn't worse if a standard CCA's run failed as well.
+    # A failed run isn't worse if a standard CCA's run failed in at least as grave a way.
     failed_words = f" ({min(failed, worse)} failed)" if failed and worse else ""
     return f"{worse} of {count(int(row['n']), 'run')}{failed_words}"
 
