@@ -203,7 +203,7 @@ def relative_outcomes(
     graver = grades[list(standards)].rsub(grades[cca], axis=0)
     differences = differences.mask((graver != 0) & differences.notna(), np.inf * graver)
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
-    close = pd.DataFrame({name: _is_close(of_all, name, FAR * margin) for name in far_pairs})
+    close = pd.DataFrame({name: _is_close(of_all, name, FAR * margin) for name in far_pairs}, of_all.index)
     bounds = {"margin": _beyond(margin), "far": _beyond(FAR * margin), "step": STEP * margin}
     return _outcomes(own, of_all, differences, planned, far_pairs, close, paths=paths, seeds=seeds, **bounds)
 
@@ -274,7 +274,9 @@ def _far_worse(of_all, name, far):
 
 def _is_close(of_all, name, far):
     """Return whether the value of the CCA `name` differs from that of some other CCA by at most `far`, for each pair."""
-    differences = of_all.drop(columns=name).rsub(of_all[name], axis=0).abs()
+    others = of_all.columns != name
+    with np.errstate(invalid="ignore"):  # infinite values
+        differences = np.abs(of_all.to_numpy()[:, others] - of_all[[name]].to_numpy())
     return (differences <= _beyond(far)).any(axis=1)
 
 
