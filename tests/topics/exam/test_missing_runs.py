@@ -189,3 +189,13 @@ def test_a_crash_is_worse_than_the_worst_value(exam):
     cells = of("queueing_p95_ms", np.full(RUNS, np.nan), np.full(RUNS, np.inf), np.full(RUNS, np.inf))
     row = row_of(cells, exam, measure="queueing_p95_ms", runs=with_failures(cells, mine="not ended"))
     assert (row["verdict"], row["runs_worse"]) == (WORSE, RUNS)
+
+
+@pytest.mark.parametrize("measure, case", [("utilisation_percent", CASE), ("packets_per_rtt", "5.1.1-loss-50")])
+def test_a_lost_run_of_a_standard_hides_no_crash(exam, measure, case):
+    """All of Reno's runs are lost, but CUBIC's are known. Without these, nothing is known about the path."""
+    lost = np.full(RUNS, np.nan)
+    for cubic, verdict, worse in ((wave(0.2, 0.05), WORSE, RUNS), (lost, NOT_MEASURED, 0)):
+        cells = of(measure, lost, lost, cubic, case)
+        row = row_of(cells, exam, case, measure, runs=with_failures(cells, mine="crash", reno="instrument"))
+        assert (row["verdict"], row["runs_worse"]) == (verdict, worse)

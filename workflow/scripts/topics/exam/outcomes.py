@@ -1,10 +1,10 @@
 """The outcome of each of the examined CCA's runs against each standard CCA: worse or better by more than the margin, or neither.
 
 Each run is compared with the standard CCAs' runs that have the same seed and thus the same path. A run that crashed or didn't end is worse
-than a run that was excluded because of its sender's behaviour, and this run is worse than any other run; this also holds for standard CCAs. If any CCA lacks a value for
-another reason, the runs with that seed and IP version aren't compared: otherwise, the number of worse runs would be smallest against a
-standard CCA with few values. Verdicts are based on counts of outcomes instead of means, so they are valid for any distribution of the
-values.
+than a run that was excluded because of its sender's behaviour, and such a run is worse than any other; this also holds for standard CCAs.
+If any CCA lacks a value for another reason, the runs with that seed and IP version aren't compared, unless the examined CCA's run failed:
+otherwise, the number of worse runs would be smallest against a standard CCA with few values. Verdicts are based on counts of outcomes
+instead of means, so they are valid for any distribution of the values.
 """
 
 from collections.abc import Mapping
@@ -202,6 +202,9 @@ def relative_outcomes(
     grades = _grades(of_all, planned, failed)
     graver = grades[list(standards)].rsub(grades[cca], axis=0)
     differences = differences.mask((graver != 0) & differences.notna(), np.inf * graver)
+    # A failure is worse than whatever an unknown run of one standard CCA was, if that of another is known.
+    is_worst = (grades[cca] > 0) & others.notna().any(axis=1)
+    differences = differences.mask(differences.isna().mul(is_worst, axis=0), np.inf)
     far_pairs = {name: _far_worse(of_all, name, FAR * margin) for name in others.columns if name != cca}
     close = pd.DataFrame({name: _is_close(of_all, name, FAR * margin) for name in far_pairs}, of_all.index)
     bounds = {"margin": _beyond(margin), "far": _beyond(FAR * margin), "step": STEP * margin}
@@ -223,7 +226,8 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None,
     others, exceeds = values > limit, own > limit
     grades = _grades(of_all, planned, failed)
     by_path = others.any(axis=1).where(grades[cca] == 0, grades[list(values)].ge(grades[cca], axis=0).any(axis=1))
-    unknown = own.isna() | (exceeds & ~by_path & values.isna().any(axis=1))
+    lost = values.isna().any(axis=1).where(grades[cca] == 0, values.isna().all(axis=1))
+    unknown = own.isna() | (exceeds & ~by_path & lost)
     better = ~exceeds & others.all(axis=1)
     differences = ((exceeds & ~by_path).astype(float) - better).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
