@@ -19,8 +19,9 @@ from scipy import stats
 from rates import Rate
 from topics.exam.card_tests import RARE
 from topics.exam.criteria import MEASURES
-from topics.exam.judge import judge, rare_row
+from topics.exam.judge import judge
 from topics.exam.outcomes import FAR, PAIR, relative_outcomes
+from topics.exam.scorecard import rare_row
 from topics.exam.tables import LIKE, PRIMARY, WORSE
 
 ROWS, RUNS, TRUTH = 29, 20, 100_000

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from topics.exam.judge import scorecard
+from topics.exam.scorecard import scorecard
 from topics.exam.tables import EXAM_VALUES
 
 RUNS = 20

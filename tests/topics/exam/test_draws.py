@@ -9,7 +9,7 @@ from exam_cards import CASE, RUNS, of, runs_of, values, wave
 from inference.counts_of_draws import at_least, at_most, share_at_most
 from topics.exam import card_tests
 from topics.exam.card_tests import Counts
-from topics.exam.judge import scorecard
+from topics.exam.scorecard import scorecard
 from topics.exam.tables import WORSE
 
 #: Draws of one run each, draws of two runs each, and draws of different numbers of runs.

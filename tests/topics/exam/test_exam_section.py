@@ -10,7 +10,7 @@ from jinja2 import Environment
 from study_files import study as studies
 from topics.exam.beside_published import beside_published
 from topics.exam.criteria import MEASURES, wanted_measures
-from topics.exam.judge import scorecard
+from topics.exam.scorecard import scorecard
 from topics.exam.section import findings, section
 from topics.exam.tables import EXAM_VALUES
 

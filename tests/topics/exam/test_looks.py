@@ -5,7 +5,7 @@ import pytest
 
 from exam_cards import CASE, RUNS, mixed, of, row_of, runs_of, values, wave
 from topics.exam import card_tests
-from topics.exam.judge import scorecard
+from topics.exam.scorecard import scorecard
 from topics.exam.tables import BETTER, LIKE, NOT_MEASURED, PRIMARY, WORSE
 
 

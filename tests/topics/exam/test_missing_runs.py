@@ -6,8 +6,8 @@ import pytest
 
 from exam_cards import CASE, RUNS, of, row_of, runs_of, values, wave
 from topics.exam.criteria import NEVER
-from topics.exam.judge import scorecard
 from topics.exam.page_tables import scorecard_columns
+from topics.exam.scorecard import scorecard
 from topics.exam.sentences import failed_runs, open_sentence, row_sentence
 from topics.exam.tables import BETTER, LIKE, NOT_ENOUGH, NOT_MEASURED, TOO_VARIABLE, WORSE
 

@@ -10,7 +10,7 @@ from scipy import stats
 from exam_cards import CASE, RUNS, mixed, of, row_of, runs_of, utilisation, values, wave
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, GROUPS, LOWER, MEASURES
-from topics.exam.judge import scorecard
+from topics.exam.scorecard import scorecard
 from topics.exam.section import group_verdict, link_of
 from topics.exam.sentences import fallen_rows, inapplicable_cases, lead, row_sentence, worst_rows
 from topics.exam.tables import (

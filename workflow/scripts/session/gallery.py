@@ -28,8 +28,8 @@ from session.result_comparison import CONFIDENCE
 from session.standalone_page import standalone_page
 from testbed.machine.messages import tell
 from topics.exam.criteria import CRITERIA, MEASURES
-from topics.exam.judge import median_with_interval
 from topics.exam.page_tables import VERDICTS, measure_words, scorecard_columns
+from topics.exam.scorecard import median_with_interval
 from topics.exam.sentences import failed_runs, lead
 from topics.exam.tables import EXAM_PUBLISHED, NOT_MEASURED, PRIMARY, SCORECARD, WORSE
 from wording.number_format import NONE, count, number

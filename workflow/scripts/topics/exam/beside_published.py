@@ -7,7 +7,7 @@ import pandas as pd
 
 from inference.cell_estimates import cell_estimate
 from topics.exam.criteria import CRITERIA, MEASURES
-from topics.exam.judge import cells_of
+from topics.exam.scorecard import cells_of
 from topics.exam.tables import EXAM_PUBLISHED
 
 #: Verdicts on a mean compared with a published statement.

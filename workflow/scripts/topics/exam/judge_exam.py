@@ -3,7 +3,7 @@
 import pandas as pd
 
 from topics.exam.beside_published import beside_published
-from topics.exam.judge import scorecard
+from topics.exam.scorecard import scorecard
 
 
 def judge_exam(exam_values, runs, exam, scenarios, confidence, significance) -> tuple[pd.DataFrame, pd.DataFrame]:

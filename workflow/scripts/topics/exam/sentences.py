@@ -5,8 +5,8 @@ import re
 import pandas as pd
 
 from topics.exam.criteria import MEASURES, NEVER, RARE_EVENTS, is_infinite
-from topics.exam.judge import OF_THE_CCA
 from topics.exam.outcomes import FAR
+from topics.exam.scorecard import OF_THE_CCA
 from topics.exam.tables import BETTER, LIKE, NOT_APPLICABLE, NOT_MEASURED, OPEN_VERDICTS, WORSE
 from wording.number_format import count, is_missing, number, plain
 from wording.sentence_words import cca_name
