@@ -199,3 +199,18 @@ def test_a_lost_run_of_a_standard_hides_no_crash(exam, measure, case):
         cells = of(measure, lost, lost, cubic, case)
         row = row_of(cells, exam, case, measure, runs=with_failures(cells, mine="crash", reno="instrument"))
         assert (row["verdict"], row["runs_worse"]) == (verdict, worse)
+
+
+def test_a_cca_that_crashed_is_like_no_standard_in_all_cases(exam):
+    """Reno collapses more often than the CCA crashes, in other cases; a crash is nevertheless no collapse like Reno's."""
+    cells, cases = {}, [f"6.3-{number}" for number in range(10)]
+    for number, case in enumerate(cases):
+        own = np.where(np.arange(RUNS) < (number == 0), np.nan, wave(84))
+        reno = np.where(np.arange(RUNS) < 3 * (number > 4), wave(20), wave(84))
+        cells |= of("utilisation_percent", own, reno, wave(84.5), case)
+    runs = runs_of(cells)
+    lost = (runs["cca"] == "mine") & (runs["scenario"] == cases[0]) & (runs["replication"] == 1)
+    runs.loc[lost, ["valid", "excluded_by", "invalid_because"]] = [False, "not ended", "x"]
+    for table, verdict in ((runs, TOO_VARIABLE), (runs.assign(valid=True, excluded_by=""), NOT_ENOUGH)):
+        row = scorecard(values(cells), dict.fromkeys(cases, "x"), exam, runs=table).iloc[0]
+        assert (row["verdict"], row["standard_runs_far_worse"]) == (verdict, 15)

@@ -140,6 +140,6 @@ def runs_needed(row: Outcomes, level, worse_share, is_absolute, rare=RARE) -> in
         if not row.failed and at_least(more.better, more.draws, 0.5) <= level:
             return more.n
         is_bounded = at_most(math.ceil(now.worse / now.n * more.n), more.draws, worse_share) <= level / row.comparisons
-        if is_bounded and more.far_worse <= more.standards_far:
+        if is_bounded and more.far_worse <= more.standards_far and not row.failed_alone:
             return more.n
     return None

@@ -8,8 +8,8 @@ valid for any distribution of the values.
   CCA.
 - *Better*: no run is missing or failed, and most runs are better. For all deciding rows together, the probability of any false *worse* is
   below the significance level, and so is the probability of any false *better*.
-- *Like*: no run is missing, the CCA doesn't collapse in more runs than a similar standard CCA, and for all deciding rows together, the data
-  rule out that the share of worse runs exceeds a given bound.
+- *Like*: no run is missing, none failed unless a standard CCA's did, the CCA doesn't collapse in more runs than a similar standard CCA, and
+  for all deciding rows together, the data rule out that the share of worse runs exceeds a given bound.
 - *Too variable*: the runs differ and leave the question open.
 - *Not enough*: the runs agree, but they are too few, some are missing, or they repeat each other.
 - *Not measured*: no value is known for any run.
@@ -102,7 +102,11 @@ def _verdicts(outcomes, rows, tests, level, exam, rare):
             found.append(verdict | {"verdict": WORSE})
         elif better_p <= level and not one.missing:
             found.append(verdict | {"verdict": BETTER})
-        elif most <= exam["limits"]["worse_share"] and not one.missing and one.far_worse <= one.standards_far:
+        elif (
+            most <= exam["limits"]["worse_share"]
+            and not (one.missing or one.failed_alone)
+            and one.far_worse <= one.standards_far
+        ):
             found.append(verdict | {"verdict": LIKE})
         else:
             found.append(verdict | _open(one))

@@ -66,6 +66,11 @@ class Outcomes:
         """Number of compared runs without a value because of the CCA's behaviour."""
         return len(self.failures)
 
+    @property
+    def failed_alone(self) -> int:
+        """Number of failed runs that are worse than the runs of all standard CCAs."""
+        return int(self.is_far.reindex(self.failures).sum())
+
     @cached_property
     def measurements(self) -> int:
         """Effective number of runs: 1 if all runs repeat one measurement. Runs don't repeat each other if some failed."""
