@@ -142,7 +142,7 @@ studies plan compare lint documentation: SET_UP = environment
 run: SET_UP = $(call check_first,$(RUN_STUDY) --dry-run --quiet all)
 sensitivity: SET_UP = $(call check_first,$(PERTURB))
 evaluate: SET_UP = $(call check_first,$(FIND_STACK) && { test -n "$$stack" || $(CANDIDATE); })
-gallery: SET_UP = $(if $(CCAS),$(call check_first,set -f; for cca in $$(echo $(call quoted,$(CCAS))); do $(EXAMINED) || exit; done))
+gallery: SET_UP = $(if $(CCAS),$(call check_first,set -f; ccas=$(call quoted,$(CCAS)); for cca in $$ccas; do $(EXAMINED) || exit; done))
 endif
 
 setup:  ## make the workflow environment and the container images

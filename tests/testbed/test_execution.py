@@ -1,6 +1,7 @@
 """Execution of programs: their output, how they end, and what ends them."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from guest_processes import wait_for
 from testbed.machine import execution
-from testbed.machine.execution import execute
+from testbed.machine.execution import EndlessLoop, execute
 from testbed.machine.machine import GuestError, MachineFault, WorkflowEnded
 from testbed.machine.messages import note
 
@@ -17,10 +18,10 @@ WORKFLOW = Path(__file__).parents[2] / "workflow"
 SPEAKS = "echo first; echo second >&2; exit 3"
 
 
-def carried_out(script, folder, log, limit_s=30, workflow=None):
+def carried_out(script, folder, log, limit_s=30, workflow=None, shell="sh", **options):
     """Return the exit status of a shell script and its output."""
-    cores = sorted(os.sched_getaffinity(0))[:1]
-    return execute(["sh", "-c", script], "guest", folder, {"PATH": os.environ["PATH"]}, cores, limit_s, log, workflow)
+    cores, environment = sorted(os.sched_getaffinity(0))[:1], {"PATH": os.environ["PATH"]}
+    return execute([shell, "-c", script], "guest", folder, environment, cores, limit_s, log, workflow, **options)
 
 
 @pytest.fixture
@@ -46,6 +47,36 @@ def test_a_program_that_prints_without_end_is_ended(tmp_path, log, monkeypatch):
     monkeypatch.setattr(execution, "LARGEST_CONSOLE_BYTES", 2**20)
     with pytest.raises(GuestError, match="reached its output limit of 1,048,576 bytes"):
         carried_out("exec yes", tmp_path, log)
+
+
+SPINS = "trap 'echo at the end; exit' SEGV; while :; do :; done"
+
+
+def below_another():
+    """Continue in a child process, as a guest that is isolated from the machine."""
+    if child := os.fork():
+        os.closerange(3, os.sysconf("SC_OPEN_MAX"))  # else the parent would wait for these descriptors to be closed
+        os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+@pytest.mark.parametrize("prepare", [None, below_another])
+def test_a_kernel_that_computes_without_waiting_is_ended_early(tmp_path, log, monkeypatch, prepare):
+    """It is told to say where it was."""
+    monkeypatch.setattr(execution, "LOOP_CPU_S", 1)
+    kernel = tmp_path / "linux"
+    shutil.copy(shutil.which("sh"), kernel)
+    with pytest.raises(EndlessLoop, match="looped endlessly: the guest kernel used 1 s of CPU time") as raised:
+        carried_out(SPINS, tmp_path, log, shell=kernel, prepare=prepare, watch_loops=True)
+    assert raised.value.printed == b"at the end\n"
+
+
+def test_a_kernel_that_waits_for_its_programs_is_not_ended(tmp_path, log, monkeypatch):
+    monkeypatch.setattr(execution, "LOOP_CPU_S", 0.2)
+    kernel = tmp_path / "linux"
+    shutil.copy(shutil.which("sh"), kernel)
+    run = "for each in 1 2 3 4; do n=0; while [ $n -lt 20000 ]; do n=$((n+1)); done; sleep 1.1; done; times"
+    status, printed = carried_out(run, tmp_path, log, shell=kernel, watch_loops=True)
+    assert status == 0 and printed
 
 
 def test_the_log_can_be_read_while_the_program_goes_on(tmp_path, log):

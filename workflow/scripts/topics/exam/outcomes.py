@@ -42,9 +42,8 @@ class Outcomes:
     margin: float  # amount above which a difference counts
     far: float  # amount above which a run is far worse
     far_pairs: Mapping[str, pd.Index]  # standard CCA -> pairs in which it is far worse than every other CCA
-    close: pd.DataFrame | None = (
-        None  # whether each standard CCA (column) isn't far from some other CCA; None if this doesn't matter
-    )
+    # Whether each standard CCA (column) is close to some other CCA; None if all standard CCAs are similar.
+    close: pd.DataFrame | None = None
     # Values of the compared pairs that didn't fail, with one column per CCA; None if runs can't repeat each other.
     values: pd.DataFrame | None = None
     step: float = 0.0  # if the values of each CCA differ by at most this amount, the runs repeat each other
@@ -69,7 +68,7 @@ class Outcomes:
     @property
     def failed_alone(self) -> int:
         """Number of failed runs that are worse than the runs of all standard CCAs."""
-        return int(self.is_far.reindex(self.failures).sum())
+        return int(self.is_far.loc[self.failures].sum())
 
     @cached_property
     def measurements(self) -> int:
@@ -237,7 +236,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None,
     differences = ((exceeds & ~by_path).astype(float) - better).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
     bounds = {"margin": 0.5, "far": 0.5, "step": STEP * limit}
-    return _outcomes(own, of_all, differences, planned, far_pairs, None, paths=paths, seeds=seeds, **bounds)
+    return _outcomes(own, of_all, differences, planned, far_pairs, paths=paths, seeds=seeds, **bounds)
 
 
 def _side_by_side(cells, cca, standards, planned, failed):
@@ -256,7 +255,7 @@ def _grades(of_all, planned, failed):
     )
 
 
-def _outcomes(own, of_all, differences, planned, far_pairs, close, **others):
+def _outcomes(own, of_all, differences, planned, far_pairs, close=None, **others):
     compared = differences.dropna()
     own = own.loc[compared.index]
     return Outcomes(
