@@ -74,6 +74,22 @@ def test_later_runs_change_no_verdict(exam, own, change):
             assert after["look"] == 2
 
 
+def test_the_row_about_all_cases_counts_the_first_look_alone(exam):
+    """A row without a verdict gets more runs because its runs collapsed, so such runs would shift the share of all cases."""
+    cases, more = [f"6.3-{number}" for number in range(29)], 60
+    # The CCA collapses in 1 of 5 runs of four cases: in 16 of 580 runs, and in 64 of the 820 runs after the open cases have more.
+    often = np.where(np.arange(RUNS + more) % 5 == 0, wave(30, runs=RUNS + more), wave(90, runs=RUNS + more))
+    cells = {}
+    for number, case in enumerate(cases):
+        runs = RUNS + more if number < 4 else RUNS
+        own = often if number < 4 else wave(90)
+        cells |= of("utilisation_percent", own, wave(90, runs=runs), wave(90.1, runs=runs), scenario=case)
+    for looks, n in (([RUNS], 580), ([], 820)):
+        card = scorecard(values(cells), dict(zip(cases, cases, strict=True)), exam | {"looks": looks}).iloc[0]
+        assert (card["measure"], card["n"], card["verdict"] == WORSE) == ("runs_far_worse", n, not looks)
+    assert card["runs_far_worse"] == 64
+
+
 def test_looks_at_a_row_without_values(exam):
     """A deciding row of which no CCA has a value is not measured; a look at it needs its runs only. Values of a later look are judged."""
     named = exam | {"primaries": {CASE: ["utilisation_percent"]}, "looks": [RUNS]}

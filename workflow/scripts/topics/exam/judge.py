@@ -43,13 +43,13 @@ def judge(rows, exam, significance) -> None:
     tests = sum(row["role"] == PRIMARY for row in rows)
     looks = [*exam.get("looks", ()), None]
     of_all = next((row["outcomes"] for row in deciding if "is_rare" in row), None)
+    rare = _allowed_share(of_all) if of_all else card_tests.RARE
     for number, look in enumerate(looks):
         level = card_tests.level_of_look(significance, number)
-        rare = _allowed_share(_until(of_all, look)) if of_all else card_tests.RARE
         still = [row for row in deciding if row.get("verdict") in (None, NOT_MEASURED, *OPEN_VERDICTS)]
         for row, verdict in zip(
             still,
-            _verdicts([_until(row["outcomes"], look) for row in still], still, tests, level, exam, rare),
+            _verdicts([row["outcomes"].until(look) for row in still], still, tests, level, exam, rare),
             strict=True,
         ):
             row |= verdict | {"look": number + 1}
@@ -65,11 +65,6 @@ def _allowed_share(of_all):
     Collapses that are no more frequent than those of the standard CCAs don't count against the CCA.
     """
     return max(card_tests.RARE, of_all.standards_far / of_all.n if of_all.n else 0.0)
-
-
-def _until(outcomes, replications):
-    """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if `replications` is None."""
-    return outcomes if replications is None else outcomes.until(replications)
 
 
 def _verdicts(outcomes, rows, tests, level, exam, rare):

@@ -156,10 +156,12 @@ class Outcomes:
         return str(medians.idxmin()) if medians.notna().any() else None
 
     def until(self, replications) -> "Outcomes":
-        """Return the outcomes of the replications with numbers up to `replications`.
+        """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if `replications` is None.
 
         Runs that are added later don't change these outcomes.
         """
+        if replications is None:
+            return self
 
         def early(of):
             pairs = of if isinstance(of, pd.Index) else of.index

@@ -230,21 +230,23 @@ def _by_ip_version(outcomes) -> dict[str, str]:
 def rare_row(rows, exam, of_scenarios) -> dict:
     """Return the row for all cases together.
 
-    The row gives the number of runs in which the examined CCA falls far behind in any measure, and the same number for a standard CCA.
+    The row gives the number of runs in which the examined CCA falls far behind in any measure, and the same number for a standard CCA. It
+    contains only the runs of the first look: later runs belong to open cases, in which collapses are more likely than in other cases.
 
     Parameters
     ----------
     rows : list of dict
         Rows with ``scenario``, ``scenario_label`` and `Outcomes` as ``outcomes``.
     exam : mapping
-        cca and standards.
+        cca, standards and looks.
     of_scenarios : mapping
         Scenario -> the pairs (IP version, replication) of its runs, and the pairs that failed because of the CCA's behaviour.
     """
     names = ["scenario", *PAIR]
+    first_look = next(iter(exam.get("looks") or ()), None)
     far, standard_far, seeds = {}, {}, {}
     for row in rows:
-        outcomes, scenario = row["outcomes"], row["scenario"]
+        outcomes, scenario = row["outcomes"].until(first_look), row["scenario"]
         runs = [(scenario, *pair) for pair in outcomes.is_far.index]
         for run, is_far in zip(runs, outcomes.is_far, strict=True):
             far[run] = far.get(run, False) or bool(is_far)
@@ -265,7 +267,7 @@ def rare_row(rows, exam, of_scenarios) -> dict:
         planned=index(of_all(0)), failures=index([pair for pair in of_all(1) if pair in far]), worse_by=worse_by,
         margin=0.5, far=0.5, far_pairs={"standard": index(list(standard_far))},
         seeds=pd.Series(list(seeds.values()), index(list(seeds))),
-    )  # fmt: skip
+    ).until(first_look)  # fmt: skip
     places = worse_by[worse_by["any"] > 0].groupby(level="scenario").size().sort_values(ascending=False, kind="stable")
     labels = {row["scenario"]: row["scenario_label"] for row in rows}
     return {
