@@ -82,7 +82,7 @@ IN_ENVIRONMENT = PYTHONDONTWRITEBYTECODE= SAWTOOTH_CALL=$(call quoted,$(CALL)) P
 
 # Targets, and the variables of each, apart from ARGS, PYTHON and NS3. Variables that a target doesn't use, such as CCA for `make STUDY=...`,
 # would be ignored. With a misspelt STUDY, the default study would run.
-TARGETS = run study packetdrill studies plan setup lint test test-slow test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
+TARGETS = run study cca packetdrill studies plan setup lint test test-slow test-long test-docs test-faults bench bench-flows kernel-profile bench-statistics sensitivity exam evaluate gallery atlas compare verify packets trace selftests bisect series publish documentation docs bundle images stack lock clean-cache help
 OF_run = STUDY PLATFORM PROFILE RERUN
 OF_setup = STUDY PLATFORM
 OF_plan = STUDY PLATFORM DIFFERENCE METRIC FROM
@@ -136,13 +136,28 @@ RUN_STUDY = $(IN_ENVIRONMENT) $(SNAKEMAKE) $(if $(STUDY),--configfile $(call quo
 FIND_STACK = stack=$(if $(PROGRAM)$(findstring :,$(CCA)),$$($(IN_ENVIRONMENT) python -m session.candidate_programs $(call quoted,$(CCA)) $(call quoted,$(PROGRAM))))
 CANDIDATE = $(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) $(call quoted,$(CONFIG)) $(if $(PROGRAM),--program $(call quoted,$(PROGRAM))) $(if $(filter-out 0,$(GATE)),--gate) $(if $(MORE),--more $(call quoted,$(MORE))) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
 EXAMINED = $(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml
+FIND_STUDY = case $$study in */*) ;; *) study=$${study%.yaml} ;; esac; $(IN_ENVIRONMENT) python -m session.study_names "$$study"
 PERTURB = $(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
+VERIFY = $(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
+PACKETS = $(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(filter-out 0,$(FULL)),--full) $(if $(filter-out 0,$(BUILD)),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
+TRACE = $(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)
+SELFTESTS = $(IN_ENVIRONMENT) python -m kernel_tests.run_selftests $(call quoted,$(PACKETDRILL)) $(if $(KERNEL),--kernel $(call quoted,$(KERNEL))) $(if $(ONLY),--only $(call quoted,$(ONLY))) --seed $(call quoted,$(SEED)) $(ARGS)
+BISECT = $(IN_ENVIRONMENT) python -m bisecting.bisect $(call quoted,$(KERNEL)) $(call quoted,$(CONFIG)) --good=$(call quoted,$(GOOD)) --bad=$(call quoted,$(BAD)) --when=$(call quoted,$(WHEN)) $(if $(ONLY),--only=$(call quoted,$(ONLY))) $(ARGS)
+PREPARE = $(IN_ENVIRONMENT) python -m sending.before_sending --series $(foreach one,$(SERIES),$(call quoted,$(one))) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(foreach one,$(CCAS),$(call quoted,$(one)))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
 ifeq ($(words $(GOALS)),1)
 studies plan compare lint documentation: SET_UP = environment
+publish: SET_UP = $(if $(filter-out 0,$(IMAGES)),,environment)
 run: SET_UP = $(call check_first,$(RUN_STUDY) --dry-run --quiet all)
 sensitivity: SET_UP = $(call check_first,$(PERTURB))
 evaluate: SET_UP = $(call check_first,$(FIND_STACK) && { test -n "$$stack" || $(CANDIDATE); })
 gallery: SET_UP = $(if $(CCAS),$(call check_first,set -f; ccas=$(call quoted,$(CCAS)); for cca in $$ccas; do $(EXAMINED) || exit; done))
+atlas: SET_UP = $(if $(STUDIES),$(call check_first,set -f; studies=$(call quoted,$(STUDIES)); for study in $$studies; do $(FIND_STUDY) || exit; done))
+verify: SET_UP = $(call check_first,$(VERIFY) --check)
+packets: SET_UP = $(call check_first,$(PACKETS) --check)
+trace: SET_UP = $(call check_first,$(TRACE) --check)
+selftests: SET_UP = $(call check_first,$(SELFTESTS) --check)
+bisect: SET_UP = $(call check_first,$(BISECT) --check)
+series: SET_UP = $(call check_first,$(PREPARE) --check)
 endif
 
 setup:  ## make the workflow environment and the container images
@@ -204,8 +219,15 @@ sensitivity: study setup  ## rerun N scenarios of STUDY (drawn by SEED) with det
 exam:  ## examine CCA or PROGRAM by RFC 9743; QUICK=1, MORE=<runs>, GATE=1
 	@$(MAKE) --no-print-directory evaluate $(call quoted,STUDY=exam$(if $(filter-out 0,$(QUICK)),-quick))
 
-evaluate: study setup  ## run STUDY with CCA and its own CCAs, results/<study>-<name>
+# These two also run before set-up.
+cca:
 	@test -n $(call quoted,$(CCA)$(PROGRAM)) || { echo 'sawtooth: CCA is missing; allowed: a CCA of the kernel, the path of a C file or of a YAML file with a definition, or PROGRAM=<YAML file that declares a program>, as in make evaluate CCA=examples/tcp_aimd.c STUDY=smoke' >&2; exit 1; }
+
+packetdrill:
+	@test -n $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL is missing: it is the source of packetdrill, a folder or an archive of its public repository on GitHub, google/packetdrill, as in make selftests PACKETDRILL=../packetdrill' >&2; exit 1; }
+	@test -e $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL='$(call quoted,$(PACKETDRILL))': there is no such file or folder' >&2; exit 1; }
+
+evaluate: study cca setup  ## run STUDY with CCA and its own CCAs, results/<study>-<name>
 	@$(FIND_STACK) && { test -z "$$stack" || $(call quoted,$(PYTHON)) setup stack "$$stack"; }
 	@file=$$($(CANDIDATE)) \
 	&& results=$$($(call print_results,"$$file")) && $(call check_begun,"$$results") \
@@ -225,7 +247,7 @@ gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: it
 
 atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1: its page
 	@set -f; studies=$(if $(STUDIES),$(call quoted,$(STUDIES)),$$(set +f; cd config/studies/atlas && echo *.yaml)); folders=; failed=; for study in $$studies; do \
-	case $$study in */*) ;; *) study=$${study%.yaml} ;; esac; file=$$($(IN_ENVIRONMENT) python -m session.study_names "$$study") \
+	file=$$($(FIND_STUDY)) \
 	&& folder=$$($(call print_results,"$$file")) && $(call check_begun,"$$folder") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$$folder" && folders="$$folders $$folder" || failed="$$failed $$study"; done; \
@@ -239,27 +261,22 @@ ifneq ($(filter-out 0,$(IMAGES)),)
 verify: export SAWTOOTH_IMAGES = $(patsubst %.crate.zip,%,$(RESULTS:/=)).images.tar
 endif
 verify: study setup  ## rerun N runs of RESULTS (by SEED, or RUNS), compare bytes; IMAGES=1, BUILD=1
-	@$(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
+	@$(VERIFY)
 
 packets: setup  ## capture the packets of a finished run, RUN=<document>; AT, FULL=1
-	@$(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(filter-out 0,$(FULL)),--full) $(if $(filter-out 0,$(BUILD)),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
-
-# Also runs before set-up.
-packetdrill:
-	@test -n $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL is missing: it is the source of packetdrill, a folder or an archive of its public repository on GitHub, google/packetdrill, as in make selftests PACKETDRILL=../packetdrill' >&2; exit 1; }
-	@test -e $(call quoted,$(PACKETDRILL)) || { echo 'sawtooth: PACKETDRILL='$(call quoted,$(PACKETDRILL))': there is no such file or folder' >&2; exit 1; }
+	@$(PACKETS)
 
 selftests: packetdrill setup  ## run the kernel's own TCP tests, PACKETDRILL=<source>; KERNEL, ONLY, SEED
-	@$(IN_ENVIRONMENT) python -m kernel_tests.run_selftests $(call quoted,$(PACKETDRILL)) $(if $(KERNEL),--kernel $(call quoted,$(KERNEL))) $(if $(ONLY),--only $(call quoted,$(ONLY))) --seed $(call quoted,$(SEED)) $(ARGS)
+	@$(SELFTESTS)
 
 bisect: study setup  ## find the commit of KERNEL that changed STUDY: GOOD, BAD, WHEN
-	@$(IN_ENVIRONMENT) python -m bisecting.bisect $(call quoted,$(KERNEL)) $(call quoted,$(CONFIG)) --good=$(call quoted,$(GOOD)) --bad=$(call quoted,$(BAD)) --when=$(call quoted,$(WHEN)) $(if $(ONLY),--only=$(call quoted,$(ONLY))) $(ARGS)
+	@$(BISECT)
 
 series: setup  ## test SERIES on the kernel BASE before you send it; PACKETDRILL, CCAS, GATE=1
-	@$(IN_ENVIRONMENT) python -m sending.before_sending --series $(foreach one,$(SERIES),$(call quoted,$(one))) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(foreach one,$(CCAS),$(call quoted,$(one)))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
+	@$(PREPARE)
 
 trace: setup  ## record kernel events of a finished run, RUN=<document>; EVENTS, FUNCTIONS
-	@$(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)
+	@$(TRACE)
 
 publish: study setup  ## pack RESULTS into one archive; IMAGES=1 puts the images beside it
 	@$(IN_ENVIRONMENT) python -m publishing.pack_results $(call quoted,$(RESULTS)) $(ARGS)

@@ -41,7 +41,20 @@ def test_a_misspelt_cca_of_a_study_is_refused_before_images_are_built(new_machin
         ("exam PROGRAM=mine.yaml CCA=cubic", "mine.yaml: can't be read (No such file or directory)"),
         ("evaluate CCA=vegas STUDY=cubicc.yaml", "cubicc"),
         ("gallery CCAS='vegas illinoi'", "CCA=illinoi: is not a CCA of the guest kernel; did you mean 'illinois'?"),
+        ("exam QUICK=1", "CCA is missing; allowed: a CCA of the kernel"),
         ("sensitivity STUDY=cubic.yaml N=x", "N is 'x'; allowed: whole numbers of at least 1."),
+        ("atlas STUDIES='bbr-when nonne'", "nonne"),
+        ("verify RESULTS=results/cubik", "results/cubik: there is no such folder"),
+        ("verify RESULTS=results/mine.crate.zip", "results/mine.crate.zip: there is no such folder"),
+        ("packets RUN=results/mine/runs/a.json.gz", "RUN=results/mine/runs/a.json.gz: there is no such file"),
+        ("trace RUN=mine.yaml", "RUN=mine.yaml: there is no such file"),
+        ("trace RUN=cubic.yaml EVENTS=tcp", "EVENTS names tcp; allowed: names with * and ?"),
+        ("publish RESULTS=results/cubik", "results/cubik: there is no such folder"),
+        ("selftests PACKETDRILL=. KERNEL=6.13", "KERNEL=6.13"),
+        ("bisect KERNEL=../linux GOOD=a BAD=b WHEN='goodput_mbps falls' STUDY=smoke", "KERNEL=../linux: there is no such folder"),
+        ("bisect KERNEL=. GOOD=HEAD BAD=HEAD WHEN='goodput falls' STUDY=smoke", "WHEN"),
+        ("series SERIES=mine.mbox BASE=7.2", "SERIES=mine.mbox: there is no such file"),
+        ("series SERIES=cubic.yaml BASE=7.2 PACKETDRILL=../pd", "SERIES=cubic.yaml"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_told_before_images_are_built(new_machine, words, sentence):
@@ -52,7 +65,8 @@ def test_a_mistake_is_told_before_images_are_built(new_machine, words, sentence)
 @pytest.mark.parametrize(
     "words",
     ["STUDY=smoke", "", "exam CCA=examples/tcp_aimd.c QUICK=1", "exam CCA=quic-go:reno QUICK=1",
-     "evaluate CCA=vegas STUDY=cubic.yaml", "gallery CCAS='vegas illinois'", "sensitivity STUDY=smoke N=1"],
+     "evaluate CCA=vegas STUDY=cubic.yaml", "gallery CCAS='vegas illinois'", "sensitivity STUDY=smoke N=1",
+     "atlas STUDIES=bbr-when", "selftests PACKETDRILL=. KERNEL=6.12", "series SERIES=upstream/um BASE=7.2"],
 )  # fmt: skip
 def test_a_call_without_a_mistake_passes_the_check(new_machine, words):
     """The check is the command after ``setup --check`` in what make would execute."""

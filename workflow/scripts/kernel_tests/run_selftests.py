@@ -24,6 +24,7 @@ from publishing.result_checks.received_folder import temporary_folder
 from publishing.result_checks.testbeds_here import ROOT
 from selftests.verdicts import FAILED, options_of, options_off
 from session.testbed_identity import image_fact
+from study_files.kernels import image_version
 from testbed.machine.machine import WORKFLOW_VARIABLE
 from testbed.machine.messages import tell
 from testbed.machine.uml import KERNEL
@@ -50,9 +51,12 @@ def main(arguments=None) -> int:
     )
     parser.add_argument("--only", default="*", help="glob of scripts, as in tcp_sack_*")
     parser.add_argument("--seed", type=int, default=1, help="seed of the guests' random numbers")
+    parser.add_argument("--check", action="store_true", help="only check the values, which needs no images")
     options = parser.parse_args(arguments)
     try:
-        named = named_kernel(options.kernel, image_fact(ROOT / "envs/testbed.json", "linux_source"))
+        named = named_kernel(options.kernel, image_version())
+        if options.check:
+            return 0
         with temporary_folder() as place:
             return _carry_out(options, named, place)
     except (SelftestsError, KernelNameError) as error:

@@ -50,7 +50,7 @@ def finished_run(path: Path, recorded: str) -> FinishedRun:
         If the document doesn't exist or is invalid, or if it is from another testbed, from a platform other than ``uml``, or from a failed
         run.
     """
-    folder, name = _run_of(path)
+    folder, name = run_of(path)
     here, study = list(testbeds_here().values()), ReceivedStudy(folder)
     study.content = (
         None  # may be older than the run if the study has changed; the document contains its own specification
@@ -74,7 +74,7 @@ def _require_uml(platform, path, recorded):
         raise ReceivedError(f"{shown(path)}: its platform is {shown(platform)}; {recorded} can only be recorded on uml, because host can't repeat a run byte for byte and ns3 has no kernel.")  # fmt: skip
 
 
-def _run_of(path):
+def run_of(path: Path) -> tuple[Path, str]:
     """Return the results folder and the run's name, given the path of a run document."""
     if why := absence(path):
         raise ReceivedError(f"RUN={shown(path)}: {why}; allowed: {FORM}.")

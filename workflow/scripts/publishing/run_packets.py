@@ -27,6 +27,7 @@ from publishing.run_again import (
     own_kernels,
     record,
     repeat,
+    run_of,
     target_of,
 )
 from publishing.tls_secrets import SECRETS, Secrets, add_secrets, secrets_of
@@ -58,6 +59,7 @@ def main(arguments=None) -> int:
     )
     parser.add_argument("--full", action="store_true", help="keep whole packets instead of their headers")
     parser.add_argument("--build", action="store_true", help="build and start the run's own kernel, if it has one")
+    parser.add_argument("--check", action="store_true", help="only check the values, which needs no images")
     options = parser.parse_args(arguments)
     try:
         return _capture(options)
@@ -71,6 +73,9 @@ def main(arguments=None) -> int:
 
 
 def _capture(options):
+    if options.check:
+        run_of(options.document)
+        return 0
     run = finished_run(options.document, "packets")
     interfaces = chosen_interfaces(run.document, options.at)
     kept = kept_bytes(run.specification, options.full)

@@ -18,7 +18,7 @@ from publishing.result_checks import kernels_again, reruns
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import temporary_folder
 from publishing.result_checks.testbeds_here import ROOT
-from publishing.run_again import FORM, disk_words, finished_run, keep, own_kernels, record, target_of
+from publishing.run_again import FORM, disk_words, finished_run, keep, own_kernels, record, run_of, target_of
 from session.run_cost import run_time_s
 from testbed.machine.messages import tell
 from wording.number_format import count
@@ -68,6 +68,7 @@ def main(arguments=None) -> int:
     )
     parser.add_argument("--functions", nargs="*", default=[], help=f"TCP functions or globs of functions; {OF_CCA} stands for the functions of the run's CCAs")  # fmt: skip
     parser.add_argument("--build", action="store_true", help="build and start the run's own kernel, if it has one")
+    parser.add_argument("--check", action="store_true", help="only check the values, which needs no images")
     options = parser.parse_args(arguments)
     try:
         return _trace(options)
@@ -83,6 +84,9 @@ def main(arguments=None) -> int:
 def _trace(options):
     _require_form("EVENTS", options.events, EVENT, "tcp:tcp_probe or qdisc:*")
     _require_form("FUNCTIONS", options.functions, FUNCTION, f"cubictcp_* or {OF_CCA}")
+    if options.check:
+        run_of(options.document)
+        return 0
     run = finished_run(options.document, "events")
     asked = _functions(run, options.functions)
     functions = list(dict.fromkeys(one for globs in asked.values() for one in globs))

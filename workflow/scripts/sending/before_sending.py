@@ -21,7 +21,7 @@ from publishing.result_checks.received_errors import ReceivedError
 from publishing.result_checks.received_folder import temporary_folder
 from publishing.result_checks.testbeds_here import ROOT
 from sending import studies
-from sending.both_kernels import are_the_same, build, first_failure, image_version
+from sending.both_kernels import are_the_same, build, first_failure
 from sending.changes import exam_changes, regression_changes
 from sending.letter import Found, cover_letter
 from sending.page import page
@@ -30,6 +30,7 @@ from sending.tested import counts_words, names_of, test_both
 from session.checkout import bundled_commit, checked_out_commit
 from session.compare_results import ComparisonError
 from session.testbed_identity import image_fact
+from study_files.kernels import image_version
 from study_files.strict_yaml import FileError
 from testbed.machine.messages import tell
 from wording.missing_files import absence
@@ -54,10 +55,13 @@ def main(arguments=None) -> int:
         "--ccas", nargs="*", default=[], help="CCAs to examine instead of the CCAs that the series touches"
     )
     parser.add_argument("--gate", action="store_true", help="exit with status 1 if something newly fails or is worse")
+    parser.add_argument("--check", action="store_true", help="only check the values, which needs no images")
     options = parser.parse_args(arguments)
     try:
         asked = question_of(options.series, options.base, image_version(), options.ccas)
         _check_packetdrill(options.packetdrill)
+        if options.check:
+            return 0
         asked.write_patches()
         return _carry_out(asked, options)
     except (FileError, SelftestsError, ReceivedError, ComparisonError) as error:

@@ -9,7 +9,6 @@ from kernel_tests.run_selftests import linux_of
 from publishing.result_checks import reruns
 from publishing.result_checks.testbeds_here import ROOT, testbeds_here
 from run_tables.run_documents import DocumentError, read_document
-from session.testbed_identity import image_fact
 from study_files.kernels import without_number
 from study_files.study_runs import run_specification
 
@@ -105,8 +104,3 @@ def _failure(specification, built, work):
     except DocumentError as error:
         return str(error.cause)
     return document["failure"]["cause"] if "failure" in document else None
-
-
-def image_version() -> str:
-    """Return the Linux version of the image's kernel."""
-    return image_fact(ROOT / "envs/testbed.json", "linux_source")
