@@ -8,6 +8,7 @@ from run_tables.run_metrics import flow_metrics
 BLOCK_BYTES = 4096
 
 
+@pytest.mark.slow
 def test_each_pair_has_its_own_delay_and_each_flow_its_cca(run):
     document = run(
         cca="reno+cubic+bbr", flows=6, hosts={"pairs": 3, "access_delay_ms": [0, 5, 12.5]},
@@ -25,6 +26,7 @@ def test_each_pair_has_its_own_delay_and_each_flow_its_cca(run):
     assert all(flow["rtt_min_ms"] == pytest.approx(flow["rtt_path_ms"], abs=1.5) for flow in flows)
 
 
+@pytest.mark.slow
 def test_loss_falls_on_every_pair(run):
     document = run(
         flows=4, hosts={"pairs": 4, "access_delay_ms": [0] * 4}, traffic={"duration_s": 20},

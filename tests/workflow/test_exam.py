@@ -1,4 +1,4 @@
-"""Exams through the whole workflow: each case of the short exam once, and four cases with BBR, which is worse in two of them."""
+"""Exams through the whole workflow: cases of the short exam once, and four cases with BBR, which is worse in two of them."""
 
 import re
 
@@ -30,13 +30,24 @@ def one_of_each_measure(cases):
     return kept
 
 
-@pytest.mark.parametrize("is_whole", [False, pytest.param(True, marks=pytest.mark.long)])
-def test_each_case_gives_the_measures_of_its_criteria(tmp_path, checkout_in, is_whole):
-    """Each case except those beside CUBIC or BBR, which are like those beside Reno; with all tests, only one case of each measure."""
+FEW = ("5.1.3-0.1bdp", "5.2.1-solo", "5.2.1-beside-reno", "5.2.2-call-and-web")
+CHOICES = {
+    "few": lambda cases: [case for case in cases if case["id"] in FEW],
+    "one of each measure": one_of_each_measure,
+    "all": lambda cases: cases,
+}
+
+
+@pytest.mark.parametrize(
+    "choice",
+    ["few", pytest.param("one of each measure", marks=pytest.mark.slow), pytest.param("all", marks=pytest.mark.long)],
+)
+def test_each_case_gives_the_measures_of_its_criteria(tmp_path, checkout_in, choice):
+    """Each of the chosen cases, except those beside CUBIC or BBR, which are like those beside Reno."""
     checkout = checkout_in(tmp_path / "checkout")
     study = short_exam(checkout) | {"study": "exam-bic", "replications": 1, "ccas": ["reno"]}
     cases = [case for case in study["scenarios"] if not re.search("-(cubic|bbr)", case["id"])]
-    cases = cases if is_whole else one_of_each_measure(cases)
+    cases = CHOICES[choice](cases)
     study["scenarios"] = [case | {"replications": 1} for case in cases]
     names = {case["id"] for case in cases}
     primaries = {name: measures for name, measures in study["exam"]["primaries"].items() if name in names}

@@ -34,6 +34,7 @@ def episodes(times_s, chosen, apart_s=1.0):
     return of_flow
 
 
+@pytest.mark.slow
 def test_renos_sawtooth_has_the_height_and_the_period_of_theory(run):
     """RFC 5681: half the flight at a loss, then one more segment in each RTT, until path and buffer are full."""
     series = series_of(run(cca="reno", traffic=ALONE))
@@ -85,6 +86,7 @@ def test_vegas_keeps_between_alpha_and_beta_packets_queued(run):
     assert max(waiting) <= 5
 
 
+@pytest.mark.slow
 def test_bbr_drops_to_four_packets_about_every_ten_seconds(run):
     """net/ipv4/tcp_bbr.c: bbr_min_rtt_win_sec is 10, bbr_probe_rtt_mode_ms 200, bbr_cwnd_min_target 4."""
     series = series_of(run(cca="bbr", traffic=ALONE))
@@ -103,6 +105,7 @@ def test_bbr_drops_to_four_packets_about_every_ten_seconds(run):
     assert series["bbr_rtt_min_ms"][-1] == pytest.approx(40, abs=0.5)
 
 
+@pytest.mark.slow
 def test_two_equal_cubic_flows_are_fair_over_a_minute(run):
     document = run(
         cca="cubic", flows=2, hosts={"pairs": 2, "access_delay_ms": [0, 0]},

@@ -86,6 +86,7 @@ def test_a_flow_with_ecn_loses_nothing_where_one_without_does(run):
     assert metrics[0]["goodput_mbps"] == pytest.approx(metrics[1]["goodput_mbps"], rel=0.05)
 
 
+@pytest.mark.slow
 def test_codel_holds_the_standing_queue_near_its_target(run):
     """The smallest delay within an interval oscillates around the target (RFC 8289, section 3.2); drop-tail's follows from its size.
 

@@ -95,6 +95,7 @@ def test_all_of_a_saturating_flow_of_udp_is_accounted_for(carried):
     assert run_metrics(document, flows)["loss_percent"] == pytest.approx(100 * (1 - 9.717 / 40), abs=1.5)
 
 
+@pytest.mark.slow
 def test_streams_of_udp_begin_also_where_openings_and_answers_are_lost(carried):
     """iperf3's own client sends the opening once, so with four streams 1 - 0.64^4 = 83 % of the runs would fail."""
     traffic = {"duration_s": 6, "protocol": "udp", "block_bytes": 1440, "bitrate_mbps": 1}
@@ -107,6 +108,7 @@ def test_streams_of_udp_begin_also_where_openings_and_answers_are_lost(carried):
         assert [flow["goodput_mbps"] for flow in flow_metrics(document)] == pytest.approx([0.8] * 4, abs=0.15)
 
 
+@pytest.mark.slow
 def test_a_flow_may_wait_longer_than_iperf3_for_its_first_bytes(carried):
     """Half of the packets are lost in both directions: a greeting may take more than ten seconds to arrive."""
     for replication in (1, 2, 3, 4):

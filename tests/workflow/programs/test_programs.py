@@ -105,6 +105,7 @@ def test_the_same_seed_gives_the_same_bytes(made, testbed, tmp_path):
     assert len(documents_of_three_tries(asked, testbed, tmp_path)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which("g++"), reason="no C++ compiler")
 def test_the_random_device_of_cpp_can_be_made_to_follow_the_seed(carried, root, tmp_path):
     """As examples/random_device.c says: without it, the numbers are the processor's, and differ from run to run."""
