@@ -105,7 +105,8 @@ def said_by(command, what="the kernel") -> tuple[int, str]:
             process.terminate()  # interrupted: don't wait until the process ends
             raise
     if process.returncode == TIMED_OUT:
-        raise SetupError(f"{what} was not built within {LONGEST_S} s, the time limit of a build.")
+        limit_s = command[2] if command[0] == "timeout" else LONGEST_S
+        raise SetupError(f"{what} was not built within {limit_s} s, the time limit of a build.")
     return process.returncode, (head + end).decode(errors="replace")
 
 

@@ -36,7 +36,7 @@ def why_not_built(words, sources, kernel) -> str:
         place, number = patching[-1]
         patch = kernel["patches"][int(place)]["path"] + (f", patch {int(number)} of the series," if number else "")
         end = words.rpartition("==> apply ")[2]
-        failed = re.search(r"patching file (\S+)\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
+        failed = re.search(r"patching file (\S+)(?: \([^\n]*\))?\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
         missing = re.search(r"^\|?--- (?:[^/\s]+/)?(\S+)", end, re.M)
         where = (
             f"hunk {failed[2]} of {failed[1]}"

@@ -16,7 +16,7 @@ import locked_packages
 import own_tree
 from build_container import IN_CONTAINER, LONGEST_S, contained, said_by
 from cache import cache_entry, digest, made_once
-from kernels import parts_of, read_once
+from kernels import parts_of, read_once, without_text
 from packetdrill import RECIPE
 from progress import SetupError, say
 from study_files.kernels import CHECKOUT, NEWEST
@@ -124,7 +124,8 @@ def apply_patches(patches, source, folder, compiler, what) -> None:
 def of_scripts(patch) -> bytes:
     """Return the parts of a patch (bytes) that change scripts."""
     parts = parts_of(patch)[1:]
-    return b"".join(part for part in parts if any(str(Path(path).parent) == SCRIPTS for path in named_paths([part])))
+    changing = (part for part in parts if any(str(Path(path).parent) == SCRIPTS for path in named_paths([part])))
+    return b"".join(map(without_text, changing))
 
 
 def ask_runner(source, made, compiler, what) -> list[list[str]]:

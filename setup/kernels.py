@@ -45,6 +45,9 @@ SHARED_BY_LINKS = {"c807df1f56ceb29b": "285d924f32eba7165c7fe9cf7dcd0af4f99fc04a
 DRIVERS, OF_BUILD = re.compile(r"drivers/(?:net/)?[^/]+/"), re.compile(r"(?:.*/)?(?:Kconfig[^/]*|Makefile|Kbuild)")
 #: Pattern of the places at which a patch is split into the changes to each file.
 PART = re.compile(rb"^(?=diff --git |--- \S.*\n\+\+\+ \S.*\n@@ )", re.M)
+#: Lines of a change before its hunks, the first line of a hunk, and a line after which the rest of a change is kept.
+BEFORE_HUNKS = re.compile(rb"diff |index |---|\+\+\+|(?:old|new|deleted) |(?:dis)?similarity |rename |copy |Binary ")
+HUNK, BINARY = re.compile(rb"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@"), b"GIT binary patch"
 
 
 def provide_kernel(name, linux_file, description, sources, kernel=None) -> None:
@@ -250,14 +253,37 @@ def patch_files(patches, source) -> dict[str, bytes]:
 
 
 def of_kernel(patch, source) -> bytes:
-    """Return a patch (bytes) without its changes to files that a guest kernel doesn't use.
+    """Return a patch (bytes) without text and without its changes to files that a guest kernel doesn't use.
 
-    The result is empty if the patch changes no other file, because GNU `patch` refuses a text without changes. ``source`` is the source
-    tree of the kernel's base.
+    A diff that the text quotes is left out: GNU `patch` would apply it, because it removes indentation. The result is empty if the patch
+    changes no other file, because GNU `patch` refuses a text without changes. ``source`` is the source tree of the kernel's base.
     """
-    before, *changes = parts_of(patch)
-    kept = [part for part in changes if not _is_no_part(part, source)]
-    return b"".join([before, *kept]) if kept or not changes else b""
+    _, *changes = parts_of(patch)
+    return b"".join(without_text(part) for part in changes if not _is_no_part(part, source)) if changes else patch
+
+
+def without_text(part) -> bytes:
+    """Return the changes to a file (`parts_of`) without the text that follows them.
+
+    >>> without_text(b"--- a/f\\n+++ b/f\\n@@ -1 +1 @@\\n-1\\n+2\\n-- \\n2.47\\n")
+    b'--- a/f\\n+++ b/f\\n@@ -1 +1 @@\\n-1\\n+2\\n'
+    """
+    lines, end, old, new, has_hunk = part.splitlines(keepends=True), 0, 0, 0, False
+    for end, line in enumerate(lines):
+        if old > 0 or new > 0:
+            # Editors remove the space of an empty line. If any other character begins a line, the hunk is damaged, which `patch` reports.
+            old -= line[:1] in b" -\r\n"
+            new -= line[:1] in b" +\r\n"
+            if line[:1] not in b" +-\\\r\n":
+                return part
+        elif hunk := HUNK.match(line):
+            old, new = (1 if count is None else int(count) for count in hunk.groups())
+            has_hunk = True
+        elif line.startswith(BINARY):
+            return part
+        elif not line.startswith(b"\\") and (has_hunk or not BEFORE_HUNKS.match(line)):
+            return b"".join(lines[:end])
+    return part
 
 
 def parts_of(patch) -> list[bytes]:

@@ -41,7 +41,10 @@ STRIP = "rm -rf /build/objects/stripped && strip -o /build/objects/stripped /bui
 CONFIGURES = re.compile(r"(?:.*/)?Kconfig[^/]*|scripts/.*|Makefile|arch/(?:um|x86)/(?:.*/)?Makefile[^/]*")
 CONFIGURED = "configured"
 #: Pattern of output that shows that a build failed because of the machine, not because of the commit.
-OF_THE_MACHINE = re.compile(r"Killed|No space left on device|Cannot allocate memory|virtual memory exhausted")
+OF_THE_MACHINE = re.compile(
+    "Killed|No space left on device|Cannot allocate memory|virtual memory exhausted|Disk quota exceeded|Resource temporarily unavailable|"
+    "Too many open files|Input/output error|Read-only file system"
+)
 
 
 class NotBuiltError(SetupError):

@@ -8,6 +8,7 @@ import pytest
 
 import git_history
 from bisecting.commits import Commits
+from bisecting.condition import BisectError
 from study_files import study as studies
 from study_files.kernels import completed_kernel
 from testbed.machine.failure import document_of
@@ -36,6 +37,22 @@ def test_runs_are_reused_wherever_the_repository_is(linux, root, tmp_path):
         commits.build(commit, [cell])
         (run,) = commits.runs(commit, [cell], [1])[cell]
         assert (run.value, run.why) == (None, "it ended")
+
+
+def test_a_commit_whose_files_a_partial_clone_lacks_is_not_skipped(linux, root, tmp_path):
+    """A skipped commit would stay skipped after its files are fetched."""
+    _, first = linux
+    git_history.commit(
+        tmp_path / "linux", {"Makefile": "VERSION = 7\nPATCHLEVEL = 3\nSUBLEVEL = 0\nEXTRAVERSION =\n"}, "Next"
+    )
+    git_history.git(tmp_path / "linux", "config", "uploadpack.allowFilter", "true")
+    git_history.git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{tmp_path}/linux", "partial")
+    study = studies.resolve(studies.load(root / "config/studies/smoke.yaml"), "smoke")
+    commits = Commits("partial", study, "goodput_mbps", tmp_path / "results", 1)
+    with pytest.raises(
+        BisectError, match=f"commit {first[:12]}: revision is {first}, of partial; its file .* is missing"
+    ):
+        commits.build(first, [next(iter(studies.cells(study)))])
 
 
 def leave(commits, commit, cell):

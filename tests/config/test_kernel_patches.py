@@ -28,7 +28,7 @@ def test_what_a_patch_changes_beside_the_kernel_is_left_away(tmp_path):
         "diff --git a/net/x.c b/net/x.c\ndeleted file mode 100644\n--- a/net/x.c\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n"
     )
     content = ("words\n" + PATCH + beside + git + removed).encode()
-    assert kernels.of_kernel(content, tmp_path).decode() == "words\n" + PATCH + removed
+    assert kernels.of_kernel(content, tmp_path).decode() == PATCH + removed
 
 
 @pytest.fixture
@@ -110,6 +110,43 @@ def test_renames_and_modes_apply(repository, tmp_path, monkeypatch):
     assert completed_kernel({"base": "newest", "patches": ["series.mbox", "one.patch"]})
 
 
+@pytest.mark.parametrize("of_message", [True, False], ids=["in the message", "after the change"])
+def test_a_diff_that_a_mail_quotes_is_not_applied(repository, tmp_path, of_message):
+    """GNU patch removes the indentation of a diff in a commit's message or of an interdiff, and would apply it."""
+    of_file = PATCH.replace("net/ipv4/tcp_cong.c", "net/a.c").replace("-old", "-one")
+    quoted = "".join(f"    {line}\n" for line in of_file.splitlines())
+    message = f"net: a\n\nThis failed:\n\n{quoted}" if of_message else "net: a"
+    git_history.commit(repository, {"net/a.c": "one\n" * 8 + "two\n"}, message)
+    mails = git_history.mails(repository, 1)
+    if not of_message:
+        mails = mails.replace(b"\n-- \n", f"\n\nInterdiff against v1:\n{quoted}\n-- \n".encode())
+    assert mails.count(b"+++ b/net/a.c") == 2
+    source = tmp_path / "source"
+    git_history.git(repository, "worktree", "add", "--quiet", source, "HEAD~1")
+    apply_by_recipe("guest/patch_own", kernels.patch_files([mails], source).values(), source)
+    assert (source / "net/a.c").read_text() == "one\n" * 8 + "two\n"
+
+
+def test_changes_without_text_stay_whole(repository):
+    files = {"net/a.c": "one\n" * 30 + "two", "net/b.c": "", "net/c.c": "-- \n+++ a\n--- b\n", "net/f.c": "\f\n"}
+    git_history.commit(repository, files, "net: more")
+    git_history.git(repository, "mv", "net/a.c", "net/d.c")
+    files = {
+        "net/d.c": "\n" + "one\n" * 30 + "\nthree\n",
+        "net/c.c": "--- b\n",
+        "net/e.c": "\0\1\2" * 99,
+        "net/b.c": None,
+    }
+    git_history.commit(repository, files, "net: all kinds")
+    git_history.git(repository, "mv", "net/f.c", "net/g.c")
+    (repository / "net/d.c").chmod(0o755)
+    git_history.commit(repository, {}, "net: a rename and a mode alone")
+    for commit in ("HEAD", "HEAD~1", "HEAD~2"):
+        diff = git_history.git(repository, "diff", "--binary", f"{commit}~1", commit).encode() + b"\n"
+        parts = kernels.parts_of(diff)[1:]
+        assert len(parts) > 1 and [kernels.without_text(part) for part in parts] == parts
+
+
 def test_changes_to_drivers_whose_source_was_removed_are_left_away(repository, tmp_path):
     """In a base's tree, folders of drivers that guests don't have contain only the files that control the build."""
     makefile = str(Path(ETHERNET).with_name("Makefile"))
@@ -134,6 +171,9 @@ def test_which_patch_of_a_series_does_not_apply_is_said():
     assert build_words.why_not_built(words, {}, kernel) == (
         "series.mbox, patch 2 of the series, does not apply to Linux 7.2: hunk 2 of net/x.c."
     )
+    renamed = failed.replace("net/x.c\n", "net/x.c (renamed from net/w.c)\n")
+    alone = build_words.why_not_built(f"==> apply 000.patch\n{renamed}", {}, kernel)
+    assert alone == "a.patch does not apply to Linux 7.2: hunk 2 of net/x.c."
     alone = build_words.why_not_built(f"==> apply 000.patch\n{failed}", {}, kernel)
     assert alone == "a.patch does not apply to Linux 7.2: hunk 2 of net/x.c."
     missing = "==> apply 000.patch\ncan't find file to patch at input line 3\n|--- net/x.c.orig\n|+++ net/x.c\n"

@@ -121,6 +121,8 @@ def test_what_is_no_mail_is_left_as_it_is():
         (("[PATCH 1/2] a", "[PATCH v2 1/2] a"), "mails of several series (v1 of 2; v2 of 2); allowed: one"),
         (("[PATCHv2 1/2] a", "[PATCHv3 2/2] a"), "mails of several series (v2 of 2; v3 of 2)"),
         (("[PATCH 1/2] a", "[PATCH 1/2] a"), "a series with a duplicate number"),
+        (("[PATCH] a", "[PATCH v2] a"), 'it has several versions of "a"; allowed: one'),
+        (("[PATCH net 1/1] a", "[PATCH v2 net] a"), 'it has several versions of "a"; allowed: one'),
     ],
 )
 def test_a_series_is_whole(subjects, sentence, tmp_path, monkeypatch):

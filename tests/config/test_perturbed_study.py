@@ -130,7 +130,8 @@ def test_a_study_is_perturbed_on_the_platform_of_the_command(tmp_path):
 def test_programs_under_test_are_perturbed_too(tmp_path, monkeypatch):
     """They are declared in the perturbed study; offload and another tick, which programs don't support, are left out."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "flow").touch(0o755)
+    (tmp_path / "flow").write_text("#!/bin/sh\n")
+    (tmp_path / "flow").chmod(0o755)
     program = {"path": "flow", "server": "{folder}/flow {cca} {seconds}", "client": "{folder}/flow", "ccas": ["a", "b"]}
     config = {
         "study": "try", "ccas": ["cubic", "mine:a"], "programs": {"mine": program, "other": program | {"ccas": ["a"]}},

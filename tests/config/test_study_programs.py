@@ -147,6 +147,20 @@ def test_a_runs_identity_covers_contents_names_and_modes(files):
     assert len(digests) == 3
 
 
+def test_a_program_is_not_named_like_the_cca_under_test(files):
+    config = {"study": "try", "ccas": ["cubic", "own"], "programs": {"own": MINE}, "scenarios": [{"id": "a"}]}
+    with pytest.raises(
+        studies.StudyError, match="programs.own: own stands for the CCA under test; give the program another name."
+    ):
+        studies.resolve(config, "try.yaml")
+
+
+def test_a_file_named_without_its_folder_is_checked_too(files):
+    (files / "my/flow").chmod(0o644)
+    wanted = "try.yaml: programs.mine.client begins with flow, which is not executable; allowed: an executable file (chmod +x)."
+    assert wanted in refusal(server="sh {folder}/flow {seconds}", client="flow get")
+
+
 def test_a_file_that_is_not_executable_begins_no_command(files):
     (files / "my/flow").chmod(0o644)
     wanted = "try.yaml: programs.mine.server begins with {folder}/flow, which is not executable; allowed: an executable file (chmod +x)."
@@ -167,6 +181,11 @@ def elf(machine=62, linker=b""):
         (elf(linker=b"/lib/ld-musl-x86_64.so.1\0"), "which needs the dynamic linker /lib/ld-musl-x86_64.so.1; allowed: a statically linked"),
         (elf()[:30], "which is a damaged ELF file; allowed: a program for x86-64."),
         (b"#!/bin/sh\r\necho\r\n", "whose first line ends with CR LF; allowed: a script with LF only."),
+        (b"", "which is neither a program for Linux (ELF) nor a script; allowed: a script that begins with #!/bin/sh, for example."),
+        (b"\xef\xbb\xbf#!/bin/sh\n", "which is neither a program for Linux (ELF) nor a script"),
+        (b"#! \necho\n", "whose first line names no interpreter; allowed: a script that begins with #!/bin/sh, for example."),
+        (elf()[:32] + b"\xff" * 8 + elf()[40:], "which is a damaged ELF file; allowed: a program for x86-64."),
+        (elf(linker=b"\0"), "which is a damaged ELF file; allowed: a program for x86-64."),
     ],
 )  # fmt: skip
 def test_a_file_that_the_image_can_not_start_begins_no_command(files, content, why):
@@ -236,6 +255,12 @@ def test_a_published_run_is_one_that_the_workflow_could_write(files):
         ((), {"client": "$HOME/flow get"}, "programs.mine.client begins with $HOME/flow, but no shell interprets it; allowed: a command without it, or sh -c"),
         ((), {"client": "LOG=1 {folder}/flow"}, "programs.mine.client begins with LOG=1, but no shell interprets it; allowed: env LOG=1, and then the command."),
         ((), {"client": "{folder}/flow {Server}"}, "programs.mine.client has {Server}; allowed: {folder}, {server}"),
+        ((), {"client": "{folder}/flow {server-address}"}, "programs.mine.client has {server-address}; allowed: {folder}, {server}"),
+        ((), {"client": "{folder}/flow {port2}"}, "programs.mine.client has {port2}; allowed: {folder}, {server}"),
+        ((), {"client": "env A=1 {folder}/flwo"}, "programs.mine.client begins with {folder}/flwo, and my/flow has no such file"),
+        ((), {"client": "env A=1 ./flow"}, "programs.mine.client begins with ./flow, which is not looked up in {folder}; allowed: {folder}/flow."),
+        ((), {"client": "'' get"}, "programs.mine.client begins with '', which names no program; allowed: {folder}/flow."),
+        ((), {"client": "/ get"}, "programs.mine.client begins with /, which is a folder; allowed: {folder}/flow."),
         ((), {"path": "my/two words"}, "allowed: a path below this folder such as my/mine, without .., of letters, digits and ._-/, or null."),
         ((), {"ccas": "cubic"}, "programs.mine.ccas is \"cubic\"; allowed: a list of names, such as [cubic]."),
         ((), {"ccas": ["a", "b"]}, "programs.mine.ccas is a, b, and neither server nor client has {cca}, so all of them would be the same"),
@@ -269,7 +294,7 @@ def test_the_page_declares_what_the_workflow_takes(files, root):
     text = (root / "docs/programs.md").read_text()
     block, under_test, logs = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
     for program in ("mine", "quic-go", "quinn", "aioquic", "s2n-quic", "quiche"):
-        (files / "my" / program).write_text("x")
+        (files / "my" / program).write_text("#!/bin/sh\n")
         (files / "my" / program).chmod(0o755)
     of_page = studies.resolve(yaml.safe_load(block), "docs/programs.md")
     labels = [Program(**group["program"]).label for group in of_page["scenarios"][0]["groups"] if group["program"]]

@@ -229,6 +229,8 @@ def test_what_is_wrong_is_said(series, base, ccas, said, tmp_path, monkeypatch):
         (["net/ipv4/tcp_vegas.c"], ("vegas", "yeah")),
         (["net/ipv4/tcp_cubic.c", "Documentation/networking/ip-sysctl.rst"], ("cubic",)),
         (["net/ipv4/tcp_cubic.c", "net/ipv4/tcp_input.c"], DEFAULT),
+        (["net/ipv4/tcp_dctcp.c", "net/ipv4/tcp_bbr.c", "include/net/tcp.h"], ("dctcp", "bbr", "cubic", "reno")),
+        (["net/ipv4/tcp_plb.c"], ("dctcp", *DEFAULT)),
         (["net/ipv4/tcp_cong.c"], DEFAULT),
         (["include/net/tcp.h"], DEFAULT),
         # A CCA that the guest kernel doesn't have.
@@ -252,6 +254,12 @@ def test_a_cca_that_guests_do_not_have_is_named():
     for paths in (["net/ipv4/tcp_ipv4.c"], ["net/ipv4/tcp_plb.c", "net/ipv4/tcp_bbr.c"], ["net/sched/sch_cake.c"]):
         assert "is not run" not in touched_by(paths).why
     assert "only cubic, reno and bbr are examined" in touched_by(["net/sched/sch_cake.c"]).why
+    of_both = touched_by(["net/ipv4/tcp_vegas.c", "net/ipv4/sysctl_net_ipv4.c"]).why
+    assert (
+        "changes net/ipv4/sysctl_net_ipv4.c, which may affect every CCA; of all CCAs, only vegas, yeah, cubic, reno and bbr"
+        in of_both
+    )
+    assert "yeah calls functions in this code" in of_both
 
 
 def test_files_are_those_of_the_image():

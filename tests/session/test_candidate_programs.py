@@ -75,7 +75,8 @@ def test_a_stack_that_comes_with_the_checkout_needs_no_file(folder, stack, cca):
     with pytest.raises(CandidateError, match=f"my/{stack} doesn't exist. `make stack STACK={stack}` builds it."):
         candidate_of(f"{stack}:{cca}")
     assert missing_stack(f"{stack}:{cca}", "") == stack
-    Path("my", stack).touch(0o755)
+    Path("my", stack).write_text("#!/bin/sh\n")
+    Path("my", stack).chmod(0o755)
     assert missing_stack(f"{stack}:{cca}", "") is None
     made = candidate_of(f"{stack}:{cca}")
     declared, _ = declarations(ROOT / f"examples/{stack}.yaml", CandidateError)

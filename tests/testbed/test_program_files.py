@@ -117,7 +117,7 @@ def test_output_is_quoted_without_control_characters_and_in_short(output, words)
 
 @pytest.mark.parametrize(
     ("tail", "bytes_"),
-    [(b"bytes 12\nbytes 34 seconds 5\n", 34), (b"bytes: 7", 7), (b"megabytes 12", None), (b"bytes ten", None), (b"bytes=" + b"9" * 30, None), (b'{"bytes": 9}', 9), (b"bytes  9 kB", 9), (b"bytes 5,000,000", None), (b"bytes 5e6", None)],
+    [(b"bytes 12\nbytes 34 seconds 5\n", 34), (b"bytes: 7", 7), (b"megabytes 12", None), (b"bytes ten", None), (b"bytes=" + b"9" * 30, None), (b'{"bytes": 9}', 9), (b"bytes  9 kB", None), (b"bytes 9 bytes", 9), (b"bytes 1 234 567", None), (b"bytes 500 in 12 s", 500), ("bytes 1\u2019000".encode(), None), (b"bytes 5.e6", None), (b"bytes 12:30:00", None), (b"bytes 5,000,000", None), (b"bytes 5e6", None)],
 )  # fmt: skip
 def test_what_a_program_reports_is_read(tail, bytes_):
     assert reported(tail, "bytes") == bytes_

@@ -1,10 +1,12 @@
 """Logs of QUIC stacks (qlog): the values read from real ones, and the messages for unreadable ones."""
 
 import json
+import math
 import os
 import random
 import re
 import tracemalloc
+from datetime import datetime
 
 import pytest
 
@@ -70,7 +72,7 @@ def test_a_sequence_is_read_on_a_grid_of_the_runs_times():
         250_000_000,
         True,
         True,
-        3,
+        2,  # the last event has no column's value
     )
     assert series["cwnd_bytes"] == [None, 40960, 42000, 42000] and series["rtt_ms"] == [None, None, 20.006, 20.006]
     assert series["flight_bytes"] == [None, 1252, 41393, 41393] and series["rtt_min_ms"][-1] == 20.005
@@ -183,8 +185,10 @@ def event(**data):
         (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": 1e300'), "has an event without a valid time"),
         (event(congestion_window=1) + "\n" + event().replace('"time": 1', '"time": NaN'), "has an event without a valid time"),
         (event() + "\n" + event().replace('"time": 1', '"time": ' + "9" * 5000) + "\n" + event(), "record 2 is not valid JSON"),
-        (event().replace('"time": 1', '"time": 9e9') + "\n" + event(), "has times that go backwards"),
-        (event() + "\n" + event().replace('"time": 1', '"time": 9e12'), "covers "),
+        (event(cwnd=1).replace('"time": 1', '"time": 9e9') + "\n" + event(cwnd=1), "has times that go backwards"),
+        (event(cwnd=1) + "\n" + event(cwnd=1).replace('"time": 1', '"time": 9e12'), "covers "),
+        (event(congestion_window="12000", pto_count=2), "has no metrics_updated event with a value"),
+        (event(congestion_window=math.nan, min_rtt=math.inf), "has no metrics_updated event with a value"),
     ],
 )  # fmt: skip
 def test_what_nobody_can_read_is_said(text, words):
@@ -254,5 +258,76 @@ def test_many_empty_records_are_no_list_and_events_have_an_end(monkeypatch):
     assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
     tracemalloc.stop()
     monkeypatch.setattr(qlog, "MOST_EVENTS", 100)
-    with pytest.raises(QlogError, match="has more than 100 congestion control and loss events"):
-        series_of("\n".join([event(congestion_window=3)] * 101), 0, 10**6)
+    for events in (100, 101):
+        series = series_of("\n".join([event(congestion_window=3)] * events), 0, 10**6)
+        assert (series["readings"], series["complete"]) == (100, events == 100)
+
+
+ORIGIN_MS = 1_795_865_977_000
+
+
+def trace(*values, first_ms=500, header=None, after=None):
+    """Return a trace with a congestion window for every 100 ms, and fields before and after the events."""
+    events = [
+        json.loads(event(congestion_window=value)) | {"time": first_ms + 100 * n} for n, value in enumerate(values)
+    ]
+    return {
+        **({"common_fields": header} if header else {}),
+        "events": events,
+        **({"common_fields": after} if after else {}),
+    }
+
+
+def reference(ms):
+    return {"reference_time": ms}
+
+
+@pytest.mark.parametrize(
+    "traces, from_ms",
+    [
+        ([trace(1, after=reference(ORIGIN_MS - 9000)), trace(2, 3, header=reference(ORIGIN_MS))], 500),
+        ([trace(1, header=reference(ORIGIN_MS - 9000)), trace(2, 3, after=reference(ORIGIN_MS))], 500),
+        ([trace(2, 3), trace(1, header=reference(ORIGIN_MS - 9000))], None),
+        ([trace(2, 3, header={"title": "{a}", **reference(ORIGIN_MS)}), trace(1)], 500),
+    ],
+)  # fmt: skip
+def test_each_trace_has_its_own_fields(traces, from_ms):
+    series = series_of(json.dumps({"traces": traces}), ORIGIN_MS * 10**6, 10**8)
+    assert series["cwnd_bytes"][:2] == [2, 3]
+    assert (series["aligned"], series["from_ns"]) == (from_ms is not None, (from_ms or 0) * 10**6)
+
+
+WALL_CLOCK = "2026-11-28T11:39:37.000Z"
+EPOCH_1970 = "1970-01-01T00:00:00.000Z"
+
+
+@pytest.mark.parametrize(
+    "header, first_ms",
+    [
+        ({"reference_time": {"epoch": EPOCH_1970, "wall_clock_time": WALL_CLOCK}}, ORIGIN_MS + 500),
+        ({"reference_time": {"epoch": "unknown", "wall_clock_time": WALL_CLOCK}}, 500),
+        ({"reference_time": {"clock_type": "monotonic", "epoch": "unknown", "wall_clock_time": WALL_CLOCK}}, 500),
+        ({"reference_time": {"epoch": WALL_CLOCK}}, 500),
+        ({"reference_time": {"wall_clock_time": WALL_CLOCK}}, 500),
+        ({"reference_time": {"clock_type": "system"}}, ORIGIN_MS + 500),
+        ({"time_format": "relative_to_epoch"}, ORIGIN_MS + 500),
+        ({}, ORIGIN_MS + 500),
+    ],
+)  # fmt: skip
+def test_the_origin_of_times_is_the_one_that_gives_times_of_the_run(header, first_ms):
+    assert datetime.fromisoformat(WALL_CLOCK).timestamp() * 1e3 == ORIGIN_MS
+    series = series_of(json.dumps(trace(2, 3, first_ms=first_ms, header=header)), ORIGIN_MS * 10**6, 10**8)
+    assert (series["aligned"], series["from_ns"]) == (True, 500_000_000)
+
+
+def test_a_value_that_is_no_longer_known_ends():
+    """quic-go writes no ``ssthresh`` in slow start, other stacks null or the largest number that they can represent."""
+    for infinite in (None, 2**64 - 1):
+        text = "\n".join([event(ssthresh=6000, cwnd=1), event(ssthresh=infinite).replace('"time": 1', '"time": 150')])
+        series = series_of(text, 0, 10**8)
+        assert series["ssthresh_bytes"] == [None, 6000, None] and series["cwnd_bytes"] == [None, 1, 1]
+
+
+def test_of_several_connections_the_one_with_the_most_readings_is_read():
+    events = [json.loads(event(congestion_window=n)) | {"group_id": "ab"[n % 3 == 0]} for n in range(1, 9)]
+    assert series_of("\n".join(map(json.dumps, events)), 0, 10**6)["cwnd_bytes"] == [8, 8]

@@ -24,7 +24,7 @@ PLACEHOLDERS = {
     "seconds": "the sending time in s for bulk traffic, otherwise empty",
     "bytes": "the number of bytes to send for traffic of a given size, otherwise empty",
     "cca": "the part of the program's name after the colon, or empty",
-    "seed": "a whole number below 2**63, different for each flow and run",
+    "seed": "a whole number below 2**63, different for each flow and for each of the run's seeds",
     "logs": "an empty folder that the program may write to",
 }
 #: A placeholder in a command. `%{...}` and `${...}` are left to the program: curl and shells use them.

@@ -20,6 +20,7 @@ from run_tables.run_documents import DocumentError, read_document
 from run_tables.steady_state import SteadyRule
 from run_tables.tidy_rows import rows_of_run
 from session.testbed_identity import image_fact
+from study_files.git_trees import IncompleteError
 from study_files.kernels import completed_kernel, without_number
 from study_files.study_runs import run_conditions, seed_of_run
 from testbed.checks.check import INSTRUMENT
@@ -95,6 +96,8 @@ class Commits:
         """
         try:
             self._kernels[commit] = completed_kernel({"tree": self.tree, "revision": commit})
+        except IncompleteError as error:
+            raise BisectError(f"commit {commit[:12]}", [f"{error}."]) from None
         except ValueError as error:
             raise SkippedError(str(error)) from None
         total = hashlib.sha256()

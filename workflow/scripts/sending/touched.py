@@ -20,8 +20,8 @@ NO_CCA = (
 )  # fmt: skip
 #: Drivers that no guest kernel contains.
 NO_DRIVER = re.compile(r"drivers/(?!(?:base|char|input|net|tty)/)[^/]+/|drivers/net/(?!bonding/)[^/]+/")
-#: CCA -> other CCAs that call its functions.
-CALLERS = {"vegas": ("yeah",)}
+#: Part of the name of a source file, net/ipv4/tcp_<part>.c -> CCAs, apart from one of this name, that call its functions.
+CALLERS = {"vegas": ("yeah",), "plb": ("dctcp",)}
 #: Maximum number of files that a sentence names.
 MOST_NAMED = 3
 
@@ -59,9 +59,9 @@ class Touched:
 def touched_by(paths) -> Touched:
     """Return the CCAs to examine for a series that changes the given files.
 
-    If all changed kernel files belong to CCAs (net/ipv4/tcp_<cca>.c, .h), the series touches these CCAs and the CCAs that call their
-    functions. A change to any other kernel file may affect all CCAs, of which those in `DEFAULT` are then examined. Files that may belong to
-    a CCA that guest kernels don't have are named in ``why``.
+    The series touches the CCAs to which changed kernel files belong (net/ipv4/tcp_<cca>.c, .h), and the CCAs that call their functions. A
+    change to any other kernel file may affect all CCAs, of which those in `DEFAULT` are then examined, too. Files that may belong to a CCA
+    that guest kernels don't have are named in ``why``.
 
     Parameters
     ----------
@@ -71,22 +71,22 @@ def touched_by(paths) -> Touched:
     paths = tuple(paths)
     of_kernel = tuple(path for path in paths if not (NO_PART.match(path) or NO_DRIVER.match(path)))
     known = kernels_ccas()
-    found = [
-        (path, match[1] if (match := OF_CCA.fullmatch(path)) and match[1] in known else None) for path in of_kernel
-    ]
-    others = [path for path, cca in found if cca is None]
+    found = {path: match[1] for path in of_kernel if (match := OF_CCA.fullmatch(path)) and match[1] in known}
+    others = [path for path in of_kernel if path not in found]
     if not of_kernel:
         why = f"The series changes no file that a guest kernel is built from ({_named(paths)})."
         return Touched((), why, paths, of_kernel)
+    own = list(dict.fromkeys(found.values()))
+    parts = [match[1] for path in others if (match := OF_CCA.fullmatch(path))]
+    callers = [caller for name in (*own, *parts) for caller in CALLERS.get(name, ()) if caller not in own]
+    ccas = tuple(dict.fromkeys((*own, *callers, *(DEFAULT if others else ()))))
     if others:
-        why = f"The series changes {_named(others)}, which may affect every CCA; of all CCAs, only {listed(DEFAULT)} are examined."
-        return Touched(DEFAULT, why + _unknown_words(of_kernel), paths, of_kernel)
-    own = list(dict.fromkeys(cca for _, cca in found))
-    callers = [caller for cca in own for caller in CALLERS.get(cca, ()) if caller not in own]
-    why = f"Of the kernel's code, the series changes only {_named(of_kernel)}."
+        why = f"The series changes {_named(others)}, which may affect every CCA; of all CCAs, only {listed(ccas)} are examined."
+    else:
+        why = f"Of the kernel's code, the series changes only {_named(of_kernel)}."
     if callers:
         why += f" {listed(callers)} {'calls' if len(callers) == 1 else 'call'} functions in this code."
-    return Touched((*own, *callers), why, paths, of_kernel)
+    return Touched(ccas, why + (_unknown_words(of_kernel) if others else ""), paths, of_kernel)
 
 
 def _unknown_words(paths):

@@ -213,6 +213,22 @@ def with_candidate(config, candidate, output) -> dict:
     return study
 
 
+def refuse_another_candidate(file, study) -> None:
+    """Raise `CandidateError` if a study's file exists and adds another CCA: of ``one:new_reno`` and ``one:new-reno``, for example."""
+    if not file.exists():
+        return
+    ccas = [
+        (one.get("exam") or {}).get("cca") or [*(one.get("ccas") or [None])][-1] for one in (studies.load(file), study)
+    ]
+    if ccas[0] != ccas[1]:
+        raise CandidateError(
+            str(file),
+            [
+                f"this study examines {ccas[0]}, not {ccas[1]}; rename or delete it and the folder {file.with_suffix('')}."
+            ],
+        )
+
+
 def with_traces(study, source) -> dict:
     """Return a study that contains traces and timelines instead of their paths, which are relative to the original study's file."""
     text = str(study)
@@ -261,6 +277,7 @@ def write(cca, source, results="results", more=None, program=None, gate=False, p
         study = without_inapplicable(study, config, candidate.name, source, called, CandidateError)
     if gate and not (study.get("exam") or {}).get("cca"):
         raise CandidateError("GATE=1", [f"{source} is not an exam; allowed: GATE with make exam."])
+    refuse_another_candidate(Path(output), study)
     study = with_traces(with_gate(study) if gate else study, source)
     if more is not None:
         suffix = f"-{on}" if (on := platform or study.get("platform")) else ""

@@ -24,17 +24,25 @@ def why_not_startable(content) -> str | None:
     Other obstacles, such as a missing shared library, are left to the run, which quotes the dynamic linker's message.
     """
     if content.startswith(b"#!"):
-        first = content[: content.find(b"\n")] if b"\n" in content else content
-        ends = first.endswith(b"\r")
-        return "whose first line ends with CR LF; allowed: a script with LF only" if ends else None
+        first, _, _ = content.partition(b"\n")
+        if first.endswith(b"\r"):
+            return "whose first line ends with CR LF; allowed: a script with LF only"
+        named = first[2:].split()
+        return (
+            None
+            if named
+            else "whose first line names no interpreter; allowed: a script that begins with #!/bin/sh, for example"
+        )
     if not content.startswith(ELF):
-        return None
+        return "which is neither a program for Linux (ELF) nor a script; allowed: a script that begins with #!/bin/sh, for example"
     try:
         (machine,) = struct.unpack_from("<H", content, 18)
         if not content.startswith(ELF_64_LITTLE) or machine != X86_64:
             return f"which is built for {MACHINES.get(machine, 'another machine')}; allowed: a program for x86-64"
         linker = _linker(content)
-    except (struct.error, UnicodeDecodeError):
+    except (struct.error, UnicodeDecodeError, OverflowError):
+        return "which is a damaged ELF file; allowed: a program for x86-64"
+    if linker == "":
         return "which is a damaged ELF file; allowed: a program for x86-64"
     if linker is None or linker == LINKER or linker.startswith(FOLDER):
         return None

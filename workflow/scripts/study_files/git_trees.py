@@ -19,6 +19,10 @@ class GitError(ValueError):
     """A Git command failed; the message gives the reason but doesn't name the repository."""
 
 
+class IncompleteError(GitError):
+    """A repository lacks an object or has a damaged object, so nothing can be said about its commits."""
+
+
 def git(repository, *arguments: str, stdin=None) -> bytes:
     """Run a Git command in a repository, and return its output.
 
@@ -165,13 +169,13 @@ def contents(repository, names: Iterable[str], largest: int) -> Iterator[tuple[s
 def _next_content(stream, name, largest):
     head = stream.readline().decode(errors="replace").split()
     if len(head) != 3 or head[:2] != [name, "blob"]:
-        raise GitError(f"its file {name} is missing (the clone is partial or damaged)")
+        raise IncompleteError(f"its file {name} is missing (the clone is partial or damaged)")
     if int(head[2]) > largest:
         raise GitError(f"its file {name} has {int(head[2]):,} bytes; allowed: up to {largest:,}")
     content = stream.read(int(head[2]))
     stream.read(1)
     if content_digest(content, name) != name:
-        raise GitError(f"its file {name} is damaged: its content has a different digest")
+        raise IncompleteError(f"its file {name} is damaged: its content has a different digest")
     return content
 
 

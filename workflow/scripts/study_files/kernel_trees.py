@@ -185,6 +185,8 @@ def described_tree(tree, revision=None) -> dict[str, str]:
 def _said_of(what, describe, *arguments):
     try:
         return describe(*arguments)
+    except git_trees.IncompleteError as error:
+        raise git_trees.IncompleteError(f"{what}; {error}") from None
     except ValueError as error:
         raise ValueError(f"{what}; {error}") from None
 

@@ -47,7 +47,8 @@ def patches_in(content: bytes, is_whole: bool = False) -> list[bytes]:
     Raises
     ------
     ValueError
-        If the file is compressed, if a patch of the series is missing, if there are several series, or if paths have no prefix (such as a/).
+        If the file is compressed, if a patch of the series is missing, if there are several series or versions, or if paths have no prefix
+        (such as a/).
         The message doesn't name the file.
     """
     if content.startswith(COMPRESSED):
@@ -131,18 +132,21 @@ def _subject(read):
 def _number(subject):
     """Return the name of the series, the number of the patch, and the length of the series, as stated in the subject of a mail.
 
-    If the subject contains no numbers, the subject, 1 and 1 are returned.
+    If the patch is not part of a series, its subject without tags, 1 and 1 are returned.
     """
     tags = TAGS.match(subject)[0]
     numbers, version = NUMBERS.search(tags), VERSION.search(tags)
-    if not numbers:
-        return subject, 1, 1
+    if not numbers or int(numbers[2]) == 1 == int(numbers[1]):
+        return subject[len(tags) :].strip(), 1, 1
     return f"v{version[1] if version else 1} of {int(numbers[2])}", int(numbers[1]), int(numbers[2])
 
 
 def _is_series(patches, is_whole):
     """Return whether patches are a numbered series; raise ValueError if a patch is missing or if there are several series."""
     numbered = [number for number, _ in patches if number[2] > 1]
+    titles = [number[0] for number, _ in patches if number[2] == 1 and number[0]]
+    if twice := next((title for title in titles if titles.count(title) > 1), None):
+        raise ValueError(f'it has several versions of "{twice[:200]}"; allowed: one')
     if not numbered or (len(patches) == 1 and not is_whole):
         return False
     if len({number[0] for number, _ in patches}) > 1:

@@ -8,7 +8,7 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from experiment.flow_groups import PROGRAM
+from experiment.flow_groups import OWN, PROGRAM
 from experiment.programs import PLACEHOLDER, PLACEHOLDERS, Program
 from study_files.executable_files import why_not_startable
 from study_files.stacks import how_to_build
@@ -22,8 +22,8 @@ OF_GROUPS = ("name", "cca")
 OF_SHELLS = {"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "&>"}
 #: First word of a command with which a shell would set an environment variable.
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
-#: A placeholder that may have capital letters, which no placeholder has.
-ANY_CASE = re.compile(r"(?<![%$])\{([A-Za-z_]+)\}")
+#: What may be a misspelt placeholder.
+LIKE_A_PLACEHOLDER = re.compile(r"(?<![%$])\{([A-Za-z_][A-Za-z0-9_ -]*)\}")
 #: Maximum number of file names in a message.
 MOST_NAMED = 3
 #: Placeholders for the amount of traffic, which a group states in exactly one of these two units.
@@ -42,6 +42,8 @@ def with_programs(study) -> list[str]:
         complete, wrong = _completed(one)
         declared[name] = complete
         wrong += _other_problems(one, complete, study["cca_definitions"])
+        if name == OWN:
+            problems.append(f"programs.{name}: {name} stands for the CCA under test; give the program another name.")
         problems += [f"programs.{name}.{problem}" for problem in wrong]
     others = {*kernel_ccas(), *study["cca_definitions"]}
     parts = {part for cca in study["ccas"] for part in cca.split("+")} - others
@@ -185,10 +187,11 @@ def _asked(command):
 def _placeholders(side, command) -> Iterator[str]:
     """Yield a problem for each unknown placeholder in a command.
 
-    Braces around capital letters are left to the program, unless only the case differs from a placeholder.
+    Braces around other text are left to the program, unless it differs from a placeholder only in its case, separators or digits.
     """
-    for name in dict.fromkeys(name for word in command for name in ANY_CASE.findall(word)):
-        if name not in PLACEHOLDERS and (name.lower() in PLACEHOLDERS or PLACEHOLDER.fullmatch(f"{{{name}}}")):
+    for name in dict.fromkeys(name for word in command for name in LIKE_A_PLACEHOLDER.findall(word)):
+        meant = re.sub("[ -]", "_", name.lower().rstrip("0123456789"))
+        if name not in PLACEHOLDERS and (meant in PLACEHOLDERS or PLACEHOLDER.fullmatch(f"{{{name}}}")):
             yield f"{side} has {{{name}}}; allowed: {', '.join(f'{{{one}}}' for one in PLACEHOLDERS)}."
 
 
@@ -215,17 +218,18 @@ def _first_words(side, command, path, files) -> Iterator[str]:
     A relative path would be looked up in the working folder, which is empty; a name without a slash is looked up in ``{folder}``, then among
     the image's programs (`testbed.machine.confined`). ``files`` are those of `files_of`.
     """
-    first = command[0] if command else ""
+    first = next((word for word in command if word != "env" and not ASSIGNMENT.match(word)), "")
     name = first.removeprefix("{folder}/")
     named = [f"{{folder}}/{one}" for one in sorted(files)[:MOST_NAMED]]
     allowed = ", ".join(named + (["or another of its files"] if len(files) > MOST_NAMED else []))
-    if first == "{folder}":
-        yield f"{side} begins with {{folder}}, which is a folder; allowed: {allowed}."
+    if not first.strip() or first in ("/", "{folder}"):
+        what = "which is a folder" if first.strip() else "which names no program"
+        yield f"{side} begins with {first or repr(first)}, {what}; allowed: {allowed}."
     elif "/" in first and not first.startswith(("/", "{", "$")):
         own = first.removeprefix("./").removeprefix(f"{path}/")
         own = own if own in files else os.path.basename(first)
         yield f"{side} begins with {first}, which is not looked up in {{folder}}; allowed: {f'{{folder}}/{own}' if own in files else allowed}."
-    elif name == first or PLACEHOLDER.search(name):
+    elif name == first and name not in files or PLACEHOLDER.search(name):
         return
     elif name not in files:
         yield f"{side} begins with {first}, and {path} has no such file; allowed: {allowed}."

@@ -67,7 +67,7 @@ def _content(folder, name, left):
 def _places(folder):
     """Return the sorted paths of all files below a folder; raise `OSError` if there are too many files, or if a subfolder is a link."""
     places = []
-    for parent, folders, names in os.walk(folder):
+    for parent, folders, names in os.walk(folder, onerror=_refuse_folder):
         for link in (Path(parent, name) for name in sorted(folders)):
             if link.is_symlink():
                 raise GivenFileError(
@@ -77,6 +77,12 @@ def _places(folder):
         if len(places) > MOST_FILES:
             raise GivenFileError(f"it has more than {MOST_FILES:,} files")
     return sorted(places)
+
+
+def _refuse_folder(error):
+    raise GivenFileError(
+        f"its folder {ascii(os.path.basename(error.filename))} can't be read ({error.strerror})"
+    ) from None
 
 
 def digest_of(files) -> str:
@@ -103,7 +109,7 @@ def read_archive(archive) -> dict[str, tuple[bytes, bool]]:
     """
     files, content = {}, given_bytes(archive, 2 * LARGEST_BYTES)
     try:
-        with tarfile.open(fileobj=io.BytesIO(content)) as tar:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as tar:
             for entry in tar:
                 parts = Path(entry.name).parts
                 if not entry.isfile() or ".." in parts or Path(entry.name).is_absolute() or len(files) >= MOST_FILES:

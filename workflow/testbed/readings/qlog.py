@@ -6,6 +6,7 @@ read, under their older and newer names: ``reference_time``, ``time_format``, ``
 ``congestion_state_updated`` and ``packet_lost``. In versions before 0.3, an event may be a list, whose items ``event_fields`` names.
 """
 
+from collections import Counter
 from itertools import pairwise
 
 from testbed.readings.qlog_clock import Clock, number
@@ -113,14 +114,15 @@ def series_of(text, origin_ns, step_ns) -> dict:
 
 def _series(clock, records, ending, origin_ns, step_ns):
     """Return the readings of one trace, in the form of `series_of`."""
-    events = _events(clock, records)
-    readings = sum("metrics_updated" in one["name"] for _, one in events)
+    events = _of_one_connection(_events(clock, records, ending))
+    readings = sum(_has_reading(one) for _, one in events)
     if not readings:
-        raise QlogError(ending.words or "has no metrics_updated event")
+        raise QlogError(ending.words or "has no metrics_updated event with a value")
     if ending.damaged:
         raise QlogError(ending.words)
-    shift_ms = None if clock.epoch_ms is None else origin_ns / 1e6 - clock.epoch_ms
-    known = shift_ms is not None and abs(events[0][0] - shift_ms) <= MOST_AWAY_MS
+    shifts_ms = [origin_ns / 1e6 - origin_ms for origin_ms in clock.origins_ms]
+    shift_ms = next((one for one in shifts_ms if abs(events[0][0] - one) <= MOST_AWAY_MS), None)
+    known = shift_ms is not None
     if not known:
         shift_ms = events[0][0]
     times_ns = [round(1e6 * (at - shift_ms)) for at, _ in events]
@@ -135,8 +137,11 @@ def _series(clock, records, ending, origin_ns, step_ns):
     }  # fmt: skip
 
 
-def _events(clock, records):
-    """Return the congestion control and loss events of a trace, with their times in ms since the trace's origin."""
+def _events(clock, records, ending):
+    """Return the first `MOST_EVENTS` congestion control and loss events of a trace, with their times in ms since the trace's origin.
+
+    If there are more, the log counts as truncated.
+    """
     events = []
     for record in records:
         event = clock.named(record)
@@ -146,9 +151,27 @@ def _events(clock, records):
         at_ms = clock.time_ms(event.get("time"))
         if is_kept:
             if len(events) == MOST_EVENTS:
-                raise QlogError(f"has more than {MOST_EVENTS:,} congestion control and loss events")
+                ending.words = f"has more than {MOST_EVENTS:,} congestion control and loss events"
+                return events
             events.append((at_ms, event))
     return events
+
+
+def _has_reading(event):
+    """Return whether an event has a value for a column of `METRICS`."""
+    data = event.get("data")
+    is_read = "metrics_updated" in event["name"] and isinstance(data, dict)
+    return is_read and any(number(data.get(field)) is not None for field in METRICS)
+
+
+def _of_one_connection(events):
+    """Return the events of the connection (``group_id``) with the most readings, if a trace has events of several connections."""
+    ids = [str(event.get("group_id")) for _, event in events]
+    readings = Counter(one for one, (_, event) in zip(ids, events, strict=True) if _has_reading(event))
+    if len(readings) < 2:
+        return events
+    best, _ = readings.most_common(1)[0]
+    return [each for one, each in zip(ids, events, strict=True) if one == best]
 
 
 def _on_grid(events, times_ns, first, last, step_ns, unit_ms):
@@ -170,9 +193,10 @@ def _take(now, event, unit_ms):
     name, data = event["name"], event.get("data")
     data = data if isinstance(data, dict) else {}
     if "metrics_updated" in name:
-        for field, column in METRICS.items():
-            if (value := number(data.get(field))) is not None:
-                now[column] = value * unit_ms if column.endswith("_ms") and unit_ms != 1 else value
+        for field in METRICS.keys() & data.keys():
+            # An infinite ``ssthresh``, for example, is null or a very large number.
+            column, value = METRICS[field], number(data[field])
+            now[column] = value * unit_ms if value is not None and column.endswith("_ms") and unit_ms != 1 else value
     elif "packet_lost" in name:
         now["lost_packets"] += 1
     else:

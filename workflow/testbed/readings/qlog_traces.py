@@ -39,13 +39,24 @@ def traces(text) -> Iterator[tuple[dict, Iterator, Ending]]:
     if not begins:
         header, ending = _header(text), Ending()
         yield header, _of_sequence(text, start, ending, is_delta(header)), ending
-    last = 0
+    objects = [0, *(_begin_of_object(text, begin) for begin in begins[1:]), len(text)]
     for number, begin in enumerate(begins, 1):
         # The fields may precede or follow the events.
-        until = begins[number] if number < len(begins) else len(text)
-        header, ending = _header(text[begin:until]) | _header(text[last:begin]), Ending()
+        header, ending = _header(text[begin : objects[number]]) | _header(text[objects[number - 1] : begin]), Ending()
         yield header, _of_document(text, number, begin, ending), ending
-        last = begin
+
+
+def _begin_of_object(text, at):
+    """Return where the object that contains a position of a text begins.
+
+    Only the last `MOST_RECORD` characters before the position are searched. Braces in strings are counted, too.
+    """
+    begin, depth = max(0, at - MOST_RECORD), 0
+    for brace in reversed(list(re.finditer("[{}]", text[begin:at]))):
+        depth += 1 if brace[0] == "}" else -1
+        if depth < 0:
+            return begin + brace.start()
+    return begin
 
 
 def is_read(event) -> bool:

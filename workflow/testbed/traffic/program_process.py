@@ -26,6 +26,11 @@ from testbed.traffic.clocked import Clock, read_plan, write_result
 MOST_PRINTED, KEPT_FIRST, KEPT = 2**20, 1024, 4096
 #: Terminal codes for colours and cursor movements, which would separate a word from its number.
 STYLES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
+#: A number with spaces or apostrophes between its thousands, in UTF-8.
+GROUPED = rb"[1-9][0-9]{0,2}(?:(?: |\xc2\xa0|\xe2\x80[\x89\x99\xaf])[0-9]{3})+(?![0-9])"
+#: Digits that this pattern doesn't match are part of something other than a whole number: a larger number, a fraction, a time, a word, or a
+#: number of kilobytes.
+IS_WHOLE = rb"(?![0-9A-Za-z_\x80-\xff]|[',.:][0-9]|\.[eE]| [kKMGT]i?(?:[Bb]|bits?|[Bb]ytes?)(?![A-Za-z]))"
 #: Time limit in s of the run's clock for a server to become ready.
 READY_S = 60.0
 #: Time in ns between SIGTERM and SIGKILL.
@@ -102,10 +107,15 @@ class Watched:
         # Searched before it is cut, because a program may print much after the line that counts.
         output = STYLES.sub(b"", self.tail + chunk)
         self.is_ready |= self.plan["ready_line"] is not None and self.plan["ready_line"].encode() in output
-        number = reported(output, self.plan["reports"])
-        self.reported = self.reported if number is None else number
+        # The rest of an unfinished line is in the next chunk, unless the line is very long.
+        self.note_report(output if len(output) > KEPT else output[: output.rfind(b"\n") + 1])
         self.tail = output[-KEPT:]
         return bool(chunk)
+
+    def note_report(self, output) -> None:
+        """Keep the last number that the program reports in a part of its output."""
+        number = reported(output, self.plan["reports"])
+        self.reported = self.reported if number is None else number
 
     def end(self, why) -> None:
         """Ask the program to end (first call), or kill the program (second call)."""
@@ -119,6 +129,7 @@ class Watched:
         with contextlib.suppress(BlockingIOError):
             while self.read() and self.printed <= 2 * MOST_PRINTED:
                 pass
+        self.note_report(self.tail)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
 
@@ -162,13 +173,15 @@ def reported(tail, word) -> int | None:
 
     >>> reported(b'bytes 12, bytes: 7.', "bytes"), reported(b'{"bytes": 12}', "bytes"), reported(b"bytes    5", "bytes")
     (7, 12, 5)
-    >>> [reported(b"bytes " + one, "bytes") for one in (b"5,000", b"5_000", b"5'000", b"4.88", b"5.0e6", b"5e6", b"5k")]
-    [None, None, None, None, None, None, None]
+    >>> [reported(b"bytes " + one, "bytes") for one in (b"5,000", b"5_000", b"5'000", b"4.88", b"5.0e6", b"5e6", b"5k", b"5 MB", b"5 000 000")]
+    [None, None, None, None, None, None, None, None, None]
+    >>> [reported(b"bytes " + one, "bytes") for one in (b"5000 in 12 s", b"5000 bytes", b"5000 12.5")]
+    [5000, 5000, 5000]
     """
     if word is None:
         return None
     begin = rb"(?<![A-Za-z0-9_])" + re.escape(word.encode())
-    found = re.findall(begin + rb"\"?[\s:=]{1,16}([0-9]{1,18})(?![0-9A-Za-z_]|[',.][0-9])", tail)
+    found = re.findall(begin + rb"\"?[\s:=]{1,16}(?!" + GROUPED + rb")([0-9]{1,18})" + IS_WHOLE, tail)
     return int(found[-1]) if found else None
 
 
