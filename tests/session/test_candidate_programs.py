@@ -204,3 +204,17 @@ def test_a_gate_makes_an_exam_fail_if_a_row_that_decides_is_worse(folder):
     Path("base.yaml").write_text(yaml.safe_dump({key: value for key, value in EXAM.items() if key != "exam"}))
     with pytest.raises(CandidateError, match="base.yaml is not an exam; allowed: GATE with make exam."):
         candidate.write("vegas", "base.yaml", gate=True)
+
+
+def test_two_candidates_never_share_a_results_folder(folder):
+    """A study's name has only lower-case letters, digits, hyphens and dots."""
+    both = ONE | {"ccas": ["new_reno", "new-reno"], "client": "{folder}/flow get {server} {cca}"}
+    Path("my/both.yaml").write_text(yaml.safe_dump(both))
+    for _ in range(2):
+        candidate.write("new_reno", "small.yaml", program="my/both.yaml")
+    with pytest.raises(CandidateError) as caught:
+        candidate.write("new-reno", "small.yaml", program="my/both.yaml")
+    assert str(caught.value) == (
+        "results/small-both-new-reno.yaml: this study examines both:new_reno, not both:new-reno; rename or delete it and the folder "
+        "results/small-both-new-reno."
+    )

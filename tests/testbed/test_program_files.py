@@ -1,5 +1,6 @@
 """Files of declared programs, from the user's folder to the run's; sequence numbers of a TCP stream; last words."""
 
+import gzip
 import io
 import os
 import random
@@ -40,6 +41,14 @@ def test_a_changed_archive_is_refused(folder, tmp_path):
     with pytest.raises(GivenFileError, match="its files differ from those"):
         lay(tmp_path / "laid", tmp_path / "a.tar", digest_of(files_of(folder)))
     assert not (tmp_path / "laid").exists()
+
+
+def test_a_compressed_archive_is_refused(folder, tmp_path):
+    """The limit on its size would apply to the compressed bytes only."""
+    write_archive(files_of(folder), tmp_path / "a.tar")
+    (tmp_path / "b.tar").write_bytes(gzip.compress((tmp_path / "a.tar").read_bytes())[:-20])
+    with pytest.raises(GivenFileError, match="it is not an archive of a program"):
+        read_archive(tmp_path / "b.tar")
 
 
 @pytest.mark.parametrize(
