@@ -17,7 +17,7 @@ def compared(runs, pairs=()):
 def sentences(runs, pairs=(), own=()):
     """Return the sentences about the findings in a table of runs, the most important first."""
     differences, comparisons = compared(runs, pairs)
-    told = Told(differences, comparisons, 0.95)
+    told = Told(differences, comparisons, 0.95, runs["cca"].unique())
     return [told.sentence(finding) for finding in ranked(comparisons, own)]
 
 

@@ -71,7 +71,15 @@ def test_the_sentence_about_excluded_runs_names_their_scenarios():
     checks = pd.DataFrame([{"check": "delay", "failed": 2.0}])
     scenarios = pd.DataFrame([{"scenario": "slow", "label": "1"}])
     words = excluded_words(runs.assign(excluded_by="instrument"), checks, scenarios)
-    assert words.endswith("leave out the excluded runs, 2 with CUBIC in scenario 1.")
+    assert words.endswith("; means, intervals and tests leave out the excluded runs, 2 with CUBIC in scenario 1.")
+    # The scorecard of an exam compares the examined CCA's failed runs.
+    words = excluded_words(runs.assign(excluded_by="crash"), checks, scenarios, "cubic")
+    assert words.endswith(
+        "; means and intervals leave out the excluded runs, 2 with CUBIC in scenario 1, but the scorecard counts those that failed because "
+        "of CUBIC as worse."
+    )
+    for excluded_by, examined in (("instrument", "cubic"), ("crash", "reno")):
+        assert "scorecard" not in excluded_words(runs.assign(excluded_by=excluded_by), checks, scenarios, examined)
 
 
 def test_same_inputs_same_pages(small):

@@ -120,6 +120,17 @@ def test_features_are_of_some_studies_and_not_of_all(studies):
         assert any(name in features_of(study["scenarios"])["some"] for study in studies) and not all(found), name
 
 
+def test_loss_on_one_path_is_random_loss():
+    paths = {"by": "mptcp", "paths": 2, "path_loss_percent": [3, 0]}
+    study = {
+        "study": "s",
+        "ccas": ["reno"],
+        "scenarios": [{"id": "a", "topology": "cable", "multipath": paths}, {"id": "b"}],
+    }
+    scenarios = resolve(study, "s.yaml")["scenarios"]
+    assert [FEATURES["random loss"](scenario) for scenario in scenarios] == [True, False]
+
+
 def test_preconditions_by_hand():
     plain, lossy = drawn_pair()
     both, one = Facts([plain, lossy], {"tests": 0}), Facts([lossy], {"tests": 3})

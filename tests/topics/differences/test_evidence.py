@@ -15,6 +15,45 @@ def test_four_replications_are_enough_for_what_is_far_beyond_their_spread_and_it
     )
 
 
+def test_places_in_which_the_spread_is_exceeded_are_told_from_others():
+    """In the first scenario, the difference is far beyond the spread, and in the other one it isn't."""
+
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"rtt_mean_ms": {"reno": 60.0, "cubic": 30.0 if scenario == "one" else 56.5}[cca] + rng.uniform(0, 2)}
+
+    (text,) = sentences(runs_of(values, n=4, scenarios=("one", "two")))
+    assert "shorter than with Reno in both scenarios" in text
+    assert text.endswith(
+        "but in some scenarios the difference is at least three times as large as the difference between any two runs of one cell."
+    )
+
+
+def test_each_comparison_has_its_own_evidence():
+    """Reno and CUBIC repeat one measurement each, BBR varies."""
+
+    def values(scenario, cca, replication, ip_version, rng):
+        return {"rtt_mean_ms": {"reno": 40.0, "cubic": 46.0, "bbr": rng.uniform(45.6, 48.4)}[cca]}
+
+    texts = sentences(runs_of(values, n=8, ccas=("reno", "cubic", "bbr"), spread=0))
+    (text,) = (text for text in texts if text.startswith("With Reno the mean RTT"))
+    assert (
+        "Compared with CUBIC, each value is one measurement, repeated with the same result, so there is nothing to test; compared with BBR, by"
+        in text
+    )
+
+
+def test_opposite_differences_over_the_ip_versions_are_no_likeness():
+    """The means over both IP versions are equal."""
+
+    def values(scenario, cca, replication, ip_version, rng):
+        usual = {"reno": 90.0, "cubic": 126.0 if ip_version == "ipv4" else 54.0}[cca]
+        return {"goodput_mbps": usual * (1 + 1e-3 * rng.standard_normal()), "rtt_mean_ms": 50.0}
+
+    _, comparisons = compared(runs_of(values, n=8, ip_versions=("ipv4", "ipv6")))
+    (row,) = comparisons[comparisons["measure"] == "goodput_mbps"].to_dict("records")
+    assert row["verdict"] == "open" and row["bound"] == pytest.approx(100 * (90 / 54 - 1), abs=2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.long), 4])
 def test_few_replications_show_nothing_that_their_collapses_may_make(n):

@@ -107,6 +107,22 @@ def test_a_finding_about_flows_without_rtts_gives_none():
     )
 
 
+@pytest.mark.parametrize(
+    ("paths_ms", "words"),
+    [((40.0, 40.0), "with a mean RTT of 200 ms, 5.0 times the RTT of the empty path."), ((20.0, 200.0), "200 ms, 1.0 times the RTT of the empty path."),
+     ((0.0, 0.0), "with a mean RTT of 200 ms.")],
+)  # fmt: skip
+def test_an_rtt_is_compared_with_its_own_empty_path(paths_ms, words):
+    """The flows of the two directions may use different pairs of hosts, and a path may have no delay."""
+    rows = [flow(0, "forward", 10, rtt_mean_ms=20.5), flow(1, "reverse", 1.5, rtt_mean_ms=200.0)]
+    cells = described([row | {"rtt_path_ms": path_ms} for row, path_ms in zip(rows, paths_ms, strict=True)])
+    material = SimpleNamespace(
+        design=design_of({}, UP), tables=SimpleNamespace(direction_cells=cells), ranked=lambda cells: cells
+    )
+    (finding,) = findings(material)
+    assert finding.text.endswith(words)
+
+
 @pytest.mark.parametrize("shown", [["forward", "rtt"], []])
 def test_only_series_with_data_have_panels(shown, tmp_path):
     """No interval of a flow is known in the other direction, or in both."""

@@ -140,7 +140,8 @@ def test_a_requirement_that_cannot_be_checked_is_refused(change, message):
 def test_a_predicate_may_name_a_program_of_the_study(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "stack").mkdir()
-    (tmp_path / "stack/stack").touch(0o755)
+    (tmp_path / "stack/stack").write_text("#!/bin/sh\n")
+    (tmp_path / "stack/stack").chmod(0o755)
     commands = {side: f"{{folder}}/stack {side} {{server}} {{seconds}} {{cca}}" for side in ("server", "client")}
     program = {"path": "stack", "protocol": "udp", "ccas": ["reno"], **commands}
     config = yaml.safe_load(STUDY) | {"ccas": ["reno", "stack:reno"], "programs": {"stack": program}}

@@ -117,7 +117,7 @@ def test_difference_of_start_up_is_told_from_the_data(study):
     assert (row["goodput_percent"], row["steady_percent"]) == pytest.approx((-10, 0), abs=0.01)
     assert (row["early_retransmits_a"], row["early_retransmits_b"]) == (10, 60)
     (sentence,) = start_sentences(pd.DataFrame([row]), {"10 packets": 10})
-    assert "is 9.999 % lower than the goodput of Linux (by as much as the link carries in 1.0 s), but" in sentence
+    assert "is 9.999 % lower than the goodput of Linux (by as much as Linux delivers in 1.0 s), but" in sentence
     assert "acknowledged data is, on average over flows, 1.00 s on ns-3 3.44 and 0.10 s on Linux." in sentence
     assert "160 packets on ns-3 3.44 (with losses); 40 packets on Linux (before any loss)." in sentence
     assert sentence.endswith(

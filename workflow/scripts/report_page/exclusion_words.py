@@ -1,6 +1,7 @@
 """The sentence about excluded runs at the top of the page."""
 
 from run_tables.exclusions import not_run
+from topics.exam.scorecard import OF_THE_CCA
 from topics.validity.sentences import validity_words
 from wording.number_format import count
 from wording.sentence_words import cca_name, listed
@@ -9,18 +10,26 @@ from wording.sentence_words import cca_name, listed
 MOST_NAMED = 3
 
 
-def excluded_words(runs, checks, scenarios) -> str:
+def excluded_words(runs, checks, scenarios, examined=None) -> str:
     """Return a sentence that states how many runs are excluded, why, and for which scenarios and CCAs; "" if no run is excluded.
 
     Parameters
     ----------
     runs, checks, scenarios : pandas.DataFrame
         ``tidy/runs.csv``, ``analysis/checks.csv`` and ``tidy/scenarios.csv``.
+    examined : str, optional
+        The examined CCA, if the study is an exam: its scorecard counts runs that failed because of this CCA.
     """
     excluded = runs[~runs["valid"] & ~not_run(runs)]
     if excluded.empty:
         return ""
-    return f"{validity_words(runs, checks)}; means, intervals and tests leave out the excluded runs, {_places(excluded, runs, scenarios)}."
+    places = _places(excluded, runs, scenarios)
+    if (excluded["excluded_by"].isin(OF_THE_CCA) & (excluded["cca"] == examined)).any():
+        counted = f"the scorecard counts those that failed because of {cca_name(examined)} as worse"
+        return (
+            f"{validity_words(runs, checks)}; means and intervals leave out the excluded runs, {places}, but {counted}."
+        )
+    return f"{validity_words(runs, checks)}; means, intervals and tests leave out the excluded runs, {places}."
 
 
 def _places(excluded, runs, scenarios):

@@ -162,7 +162,7 @@ def page_context(inputs, params) -> dict:
         "study": study,
         "partial": partial_words(runs),
         "facts": _facts(tables, design, study, environments),
-        "excluded": excluded_words(runs, tables.checks, tables.scenarios),
+        "excluded": excluded_words(runs, tables.checks, tables.scenarios, (study.get("exam") or {}).get("cca")),
         "not_reproducible": not_reproducible_words(
             [] if tables.repetitions is None else tables.repetitions.to_dict("records")
         ),

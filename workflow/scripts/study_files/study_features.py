@@ -14,7 +14,7 @@ from study_files.study_variation import is_varied
 
 
 def _lossy(scenario) -> bool:
-    return any(scenario["link"]["loss_percent"].values())
+    return any([*scenario["link"]["loss_percent"].values(), *(scenario["multipath"].get("path_loss_percent") or ())])
 
 
 def _has_changing_loss(scenario) -> bool:

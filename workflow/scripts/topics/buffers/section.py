@@ -159,6 +159,17 @@ def _flows_of(material):
     return material.tables.flow_goodput.groupby("scenario")["flows"].max().astype(int).to_dict()
 
 
+#: Smallest mean number of starving flows that is given as a number.
+LEAST_SHOWN = 0.1
+
+
+def _starved_words(starved):
+    """Return a mean number of starving flows in words; a small number isn't rounded to 0."""
+    if starved.is_integer():
+        return number(starved, 0)
+    return f"on average {number(starved, 1)}" if starved >= LEAST_SHOWN else f"on average fewer than {LEAST_SHOWN}"
+
+
 def _cell_words(cell, flows):
     """Describe a cell in words: the buffer, the flows' total goodput, Jain's index and the number of starving flows."""
     of = cell["statistics"]
@@ -168,7 +179,7 @@ def _cell_words(cell, flows):
     percent, starved, jain, ends = cell["bdp_percent"], of["starved"]["mean"], of["jain_index"], _ends(total, 1)
     of_bdp = "" if is_missing(percent) else f" ({number(percent, 0 if percent >= 0.95 else 2)} % of the BDP)"
     even = "" if is_missing(jain["mean"]) else f", Jain's index {_with_interval(jain, 2)}"
-    starving = f"{number(starved, 0 if starved.is_integer() else 1)} of {flows} starve" if starved else "none starves"
+    starving = f"{_starved_words(starved)} of {flows} starve" if starved else "none starves"
     return (
         f"with a buffer of {cell['buffer']}{of_bdp}, all flows together get {number(total['mean'], 1)} {unit}{f' ({ends})' if ends else ''}"
         f"{even}, {starving} (n = {number(total['n'], 0)})"

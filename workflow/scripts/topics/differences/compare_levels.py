@@ -30,6 +30,7 @@ from topics.differences.tables import (
     ALIKE,
     BY_FLIPS,
     BY_REPEATS,
+    BY_SOME_SPREAD,
     BY_SPREAD,
     BY_T,
     COMPARISONS,
@@ -200,6 +201,9 @@ def _compare(values, sides, margin, confidence, lost) -> dict | None:
         return None
     steps, repeats = (of_first[0], of_second[0]), of_first[1] and of_second[1]
     found = (_paired if paired else _independent)(a, b, values.measure, confidence, repeats, steps)
+    if paired:
+        # Not of the means over IP versions, in which opposite differences would cancel.
+        found["largest"] = _largest(first[~np.isnan(first)], second[~np.isnan(second)], values.measure)
     gone = set().union(*(lost.get(cell, ()) for cell in cells))
     found |= {"n": min(len(a), len(b)), "repeats": repeats, "lost": len(gone), "left_out": left_out, "margin": margin}
     found |= {"value": float(a.mean()), "other_value": float(b.mean())}
@@ -230,10 +234,15 @@ def _of_replications(values):
     return np.where(known, values, 0).sum(axis=1)[counts > 0] / counts[counts > 0]
 
 
+def _largest(a, b, measure):
+    """Return the largest difference between pairs of values."""
+    scale = usable_scale(a, b, measure.scale)
+    return max((to_effect(float(pair), scale) for pair in contrasts(a, b, scale)), key=abs)
+
+
 def _paired(a, b, measure, confidence, repeats, steps):
     scale = usable_scale(a, b, measure.scale)
     pairs = contrasts(a, b, scale)
-    effects = np.array([to_effect(float(pair), scale) for pair in pairs])
     known = cell_estimate(pairs, confidence) if not repeats else None
     ends = (
         (math.nan, math.nan)
@@ -244,7 +253,7 @@ def _paired(a, b, measure, confidence, repeats, steps):
     by_t = tested and len(pairs) >= LEAST_RUNS and pairs.any()
     return {
         "difference": to_effect(float(pairs.mean()), scale), "difference_low": ends[0], "difference_high": ends[1],
-        "largest": float(effects[np.argmax(np.abs(effects))]), "contrast": float(pairs.mean()),
+        "contrast": float(pairs.mean()),
         "p": flipped_p(pairs) if tested else math.nan,
         "t_p": (2.0 ** (1 - len(pairs)) if is_constant(pairs) else StudentMean(pairs).p()) if by_t else math.nan,
         "signs": np.sign(pairs),
@@ -338,8 +347,9 @@ def _evidence(row, places, significance) -> str:
         return BY_T
     few = telling[telling["repeats"] | telling["n"].between(LEAST_FOR_SPREAD, LEAST_RUNS - 1)]
     spread = float(places["spread"].iloc[0])
-    if spread > 0 and (few["contrast"].abs() >= SPREADS * spread).any():
-        return BY_SPREAD
+    far = few["contrast"].abs() >= SPREADS * spread
+    if spread > 0 and far.any():
+        return BY_SPREAD if far.sum() == len(telling) else BY_SOME_SPREAD
     return BY_REPEATS if places["repeats"].all() else ""
 
 

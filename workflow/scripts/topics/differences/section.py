@@ -92,7 +92,7 @@ def findings(material) -> list[Finding]:
     if not tables.runs["valid"].any():
         return [Finding("Differences", "No run is valid, so nothing can be compared.", "differences")]
     own = (*material.design.own_ccas, *programs_under_test(material.design.study))
-    told = Told(tables.differences, tables.comparisons, params["confidence"])
+    told = Told(tables.differences, tables.comparisons, params["confidence"], material.design.ccas)
     design = material.design
     definitions = design.study.get("cca_definitions", {})
     has_pairs = definitions and not design.mixes

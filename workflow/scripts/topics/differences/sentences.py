@@ -10,7 +10,7 @@ import pandas as pd
 
 from topics.differences.measures import BY_COLUMN, RATIO
 from topics.differences.ranking import Ranked, Side
-from topics.differences.tables import ALIKE, BY_REPEATS, BY_SPREAD, BY_T, LESS, MORE, OPEN
+from topics.differences.tables import ALIKE, BY_REPEATS, BY_SOME_SPREAD, BY_SPREAD, BY_T, LESS, MORE, OPEN
 from wording.number_format import is_missing
 from wording.sentence_words import between, cca_name, listed, p_words, short
 
@@ -30,11 +30,12 @@ AS = {"higher": "high", "longer": "long"}
 
 @dataclass(frozen=True)
 class Told:
-    """The tables of a study's differences, and the confidence level of the intervals in these tables."""
+    """The tables of a study's differences, the confidence level of the intervals in these tables, and the study's CCAs."""
 
     differences: pd.DataFrame
     comparisons: pd.DataFrame
     confidence: float
+    ccas: Collection[str]
 
     def places(self, side: Side) -> pd.DataFrame:
         """Return the rows of `DIFFERENCES` on which a comparison is based."""
@@ -73,8 +74,8 @@ class Told:
     def _others(self, group) -> str:
         """Return the levels from which a subject differs: "Reno and CUBIC", "all other CCAs"."""
         factor = group[0].row["factor"]
-        ccas = {*self.differences["cca"], *self.differences["other_cca"]}
-        if factor == "cca" and MOST_OTHERS < len(group) == len(ccas) - 1:
+        # A CCA without a valid run is compared with no other CCA.
+        if factor == "cca" and MOST_OTHERS < len(group) == len({*self.ccas}) - 1:
             return "all other CCAs"
         names = [_level(one.other, factor) for one in group]
         if not self._holds(group)[0]:  # each level differs in some place, but there is no place in which all of them do
@@ -111,14 +112,17 @@ class Told:
         found = [says_of for says_of in of_places.values() if len(says_of) == max(map(len, of_places.values()))]
         return sum(min(one) == 1 for one in found), len(found), sum(max(one) == -1 for one in found)
 
+    def _noun(self, group) -> tuple[str, str]:
+        """Return what the places of a comparison are, in the singular and in the plural."""
+        if group[0].row["factor"] == "cca":
+            return "scenario", "scenarios"
+        if self.places(group[0])["scenario"].nunique() == 1:
+            return "CCA", "CCAs"
+        return "combination of CCA and scenario", "combinations of CCA and scenario"
+
     def _where(self, group) -> str:
         holds, places, opposite = self._holds(group)
-        if group[0].row["factor"] == "cca":
-            noun = ("scenario", "scenarios")
-        elif self.places(group[0])["scenario"].nunique() == 1:
-            noun = ("CCA", "CCAs")
-        else:
-            noun = ("combination of CCA and scenario", "combinations of CCA and scenario")
+        noun = self._noun(group)
         if places == 1:
             return ""
         if not holds:  # the places have already been named with the levels
@@ -190,16 +194,31 @@ class Told:
         return f"Whether it has a price is open: pairs of runs differ by up to {bounds}."
 
     def _sure(self, group) -> str:
-        """Report the evidence that the differences in a finding's main measure aren't due to chance."""
-        evidence = [side.row["evidence"] for side in group]
-        if BY_REPEATS in evidence:
-            return "Each value is one measurement, repeated with the same result, so there is nothing to test."
-        if BY_SPREAD in evidence:
-            return "There are too few different runs for a test, but the difference is at least three times as large as the difference between any two runs of one cell."
-        worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in group)
-        by_t = "Student's t" if group[0].row["factor"] == "cca" else "Welch's t"
-        tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(evidence)])
-        return f"By {tests}, corrected for all comparisons, {p_words(worst)}."
+        """Report the evidence that the differences in a finding's main measure aren't due to chance, for each kind of evidence."""
+        kinds: dict[str, list[Side]] = {}
+        for side in group:
+            evidence = side.row["evidence"]
+            kinds.setdefault(evidence if evidence in (BY_REPEATS, BY_SPREAD, BY_SOME_SPREAD) else "", []).append(side)
+        parts = [self._evidence_words(kind, sides) for kind, sides in kinds.items()]
+        if len(parts) > 1:
+            levels = [listed([_level(side.other, side.row["factor"]) for side in sides]) for sides in kinds.values()]
+            parts = [f"compared with {level}, {part}" for level, part in zip(levels, parts, strict=True)]
+        words = "; ".join(parts)
+        return f"{words[0].upper()}{words[1:]}."
+
+    def _evidence_words(self, kind, sides) -> str:
+        if kind == BY_REPEATS:
+            return "each value is one measurement, repeated with the same result, so there is nothing to test"
+        if kind in (BY_SPREAD, BY_SOME_SPREAD):
+            where = "" if kind == BY_SPREAD else f"in some {self._noun(sides)[1]} "
+            return (
+                f"there are too few different runs for a test, but {where}the difference is at least three times as large as the difference "
+                "between any two runs of one cell"
+            )
+        worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in sides)
+        by_t = "Student's t" if sides[0].row["factor"] == "cca" else "Welch's t"
+        tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(side.row["evidence"] for side in sides)])
+        return f"by {tests}, corrected for all comparisons, {p_words(worst)}"
 
 
 def alike_sentence(comparisons: pd.DataFrame) -> str:

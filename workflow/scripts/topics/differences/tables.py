@@ -14,7 +14,13 @@ from run_tables.table import (
 #: Verdicts on a difference, at one place (see `compare_levels`) or over all places.
 MORE, LESS, ALIKE, OPEN = "more", "less", "alike", "open"
 #: Kinds of evidence that a difference isn't due to chance.
-BY_FLIPS, BY_T, BY_SPREAD, BY_REPEATS = "sign flips", "Student's t", "spread", "repeats"
+BY_FLIPS, BY_T, BY_SPREAD, BY_SOME_SPREAD, BY_REPEATS = (
+    "sign flips",
+    "Student's t",
+    "spread",
+    "spread in some places",
+    "repeats",
+)
 _FACTOR = text_column(
     "factor",
     "Factor whose levels are compared: `cca`, or `scenario` (scenarios that differ in only one condition; if more than two differ only in the same condition, each is compared with the first).",
@@ -71,7 +77,7 @@ COMPARISONS = Table(
         number_column("p", "", "p-value of the null hypothesis that no place with the majority verdict has a difference in this direction; 1 if no place has one: one-sided sign flips of each place's pairs, corrected for the choice of places and direction, combined by Fisher's method, or by Bonferroni's if scenarios share seeds.", "scenarios are compared, or all runs give the same value"),
         number_column("p_holm", "", "`p` after Holm's correction for all rows.", "`p` is empty"),
         number_column("t_p_holm", "", "The same by Student's t (for scenarios by Welch's t) at places with at least 6 pairs, combined by Fisher's method (for scenarios, or if scenarios share seeds, by Bonferroni's) and corrected for all rows (Holm).", "no place has 6 pairs, or all runs give the same value"),
-        text_column("evidence", "Evidence that the difference isn't due to chance: `sign flips` or `Student's t` (corrected p below the study's level), `spread` (with four or five pairs, or pairs that repeat one measurement, three times as far apart as any two runs of one cell), `repeats` (all runs of each level give the same value, so there is nothing to test).", "there is no evidence"),
+        text_column("evidence", "Evidence that the difference isn't due to chance: `sign flips` or `Student's t` (corrected p below the study's level), `spread` (with four or five pairs, or pairs that repeat one measurement, three times as far apart as any two runs of one cell in all places with the verdict), `spread in some places`, `repeats` (all runs of each level give the same value, so there is nothing to test).", "there is no evidence"),
         verdict_column("verdict", "`more` or `less`: the majority among the places with either verdict, if there is evidence; `alike` if all places have the verdict `alike`; otherwise `open`.", "", (OPEN,)),
     ),
 )  # fmt: skip

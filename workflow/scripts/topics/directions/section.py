@@ -54,16 +54,20 @@ def _name_of_group(group, cca):
 def _sentence(names, version, ways, several):
     down, up = ways["forward"], ways["reverse"]
     over = f" over {ip_words(version)}" if several["ip_version"] else ""
-    rtts_ms = [row["rtt_mean_ms"] for row in ways.values() if not is_missing(row["rtt_mean_ms"])]
+    known = [row for row in ways.values() if not is_missing(row["rtt_mean_ms"])]
     parts = [f"{short(row['goodput_mbps'])} Mbit/s {name}{_share(row)}" for name, row in (("down", down), ("up", up))]
     who = [
         f"{listed(names[way])}{over} {'carry' if len(names[way]) > 1 else 'carries'} " for way in ("forward", "reverse")
     ]
     both = f"{down['scenario_label']}: {who[0]}{parts[0]} and {who[1] * (who[0] != who[1])}{parts[1]} at once"
-    if not rtts_ms:
+    if not known:
         return f"{both}."
-    times = f"{number(max(rtts_ms) / down['rtt_path_ms'], 1)} times the RTT of the empty path"
-    return f"{both}, with a mean RTT of {short(max(rtts_ms))} ms, {times}."
+    slower = max(known, key=lambda row: row["rtt_mean_ms"])
+    text = f"{both}, with a mean RTT of {short(slower['rtt_mean_ms'])} ms"
+    # The two directions may use different pairs of hosts; a path without delay has no such ratio.
+    if not slower["rtt_path_ms"]:
+        return f"{text}."
+    return f"{text}, {number(slower['rtt_mean_ms'] / slower['rtt_path_ms'], 1)} times the RTT of the empty path."
 
 
 def _share(row):

@@ -70,7 +70,7 @@ def _draw(shares, factors, title):
         levels = sorted(of_factor["level"].dropna().unique())
         unit = f"{factor.title}, {factor.unit}" if factor.unit else factor.title
         _frame(axes, levels, base)
-        panel_title(axes, unit, "share of the link, with intervals", LEFT_PT, key)
+        panel_title(axes, unit, "share of the goodput of both, with intervals", LEFT_PT, key)
         here = [other for other in others if other in set(of_factor["against"])]
         _key(axes, here, key)
         for number, other in enumerate(here):

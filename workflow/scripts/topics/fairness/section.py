@@ -47,8 +47,7 @@ def _who_wins(material):
     """
     pairs, significance = material.tables.share_pairs, material.params["significance"]
     base = base_of(material.tables.fairness_factors, pairs)
-    of = "the goodput of both" if base in material.design.other_groups else "the link"
-    ranking = ranking_sentence(pairs, base, significance, material.params["confidence"], of)
+    ranking = ranking_sentence(pairs, base, significance, material.params["confidence"])
     return ranking, reversal_sentence(pairs, significance)
 
 

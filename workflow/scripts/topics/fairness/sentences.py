@@ -31,11 +31,8 @@ def base_of(factors, pairs) -> str | None:
     return pairs["scenario"].iloc[0] if len(pairs) else None
 
 
-def ranking_sentence(pairs, base, significance, confidence, of="the link") -> str:
-    """Name the CCAs that get more than half against another CCA in the base scenario, and the pairs for which no difference is shown.
-
-    ``of`` names what is shared.
-    """
+def ranking_sentence(pairs, base, significance, confidence) -> str:
+    """Name the CCAs that get more than half against another CCA in the base scenario, and the pairs for which no difference is shown."""
     contests = pairs[(pairs["scenario"] == base) & pairs["share"].notna() & (pairs["row_cca"] != pairs["column_cca"])]
     each = once(contests)
     if each.empty:
@@ -55,10 +52,10 @@ def ranking_sentence(pairs, base, significance, confidence, of="the link") -> st
         )
         return f"{place} {why}: no interval, so no share can be distinguished from half."
     if won.empty:
-        return f"{place} no CCA's share against another can be distinguished from half of {of}, with Holm's correction ({runs})."
+        return f"{place} no CCA's share against another can be distinguished from half of the goodput of both, with Holm's correction ({runs})."
     shown = won.head(2 * MOST_NAMED).to_dict("records")
     named = [f"{cca_name(row['row_cca'])} {_share_words(row)} {_beside(row)}" for row in shown[1:]]
-    first = f"{cca_name(shown[0]['row_cca'])} takes {_share_words(shown[0])} of {of} {_beside(shown[0])}"
+    first = f"{cca_name(shown[0]['row_cca'])} takes {_share_words(shown[0])} of the goodput of both {_beside(shown[0])}"
     text = f"{place} {listed([first, *named])} ({runs})"
     if len(won) > len(shown):
         return f"{text}; in total, {len(won)} of {count(len(each), 'pair')} differ from half."

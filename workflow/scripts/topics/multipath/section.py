@@ -5,6 +5,7 @@ import math
 from report_parts.cells_table import CCA, SCENARIO, N, cells_table, shown_cell, shown_interval, shown_number, shown_text
 from report_parts.data_tables import interval_cell, number_cell
 from report_parts.material import Finding
+from study_files.study_features import FEATURES
 from topics.multipath.equations import EQUATION_MARGIN_PERCENT, FAILS, HOLDS, OPEN
 from topics.multipath.sentences import (
     aggregation_words,
@@ -123,7 +124,7 @@ def section(material) -> dict:
         else None,
         "uneven_words": uneven_words(joined),
         "recovery_words": recovery_words(joined),
-        "same_words": same_words(table),
+        "same_words": same_words(table, {one["id"] for one in design.scenarios if FEATURES["random loss"](one)}),
         "baseline_words": baseline_words(joined),
         "header_percent": header_percent_words(joined),
         "cpu": table_of("cpu", "CPU time by environment, CCA and number of paths", host, CPU)

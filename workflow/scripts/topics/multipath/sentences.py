@@ -161,8 +161,11 @@ def _undone_words(rows):
     return f"{undone:,} of {count(begun, 'recovery', 'recoveries')} {'was' if begun == 1 else 'were'} undone"
 
 
-def same_words(table) -> str:
-    """Name the pairs of CCAs that agree in `SAME` to the last digit in at least half of their common cells; "" if there are none."""
+def same_words(table, lossy) -> str:
+    """Name the pairs of CCAs that agree in `SAME` to the last digit in at least half of their common cells; "" if there are none.
+
+    ``lossy`` contains the identifiers of the scenarios with random loss.
+    """
     cells = table.dropna(subset=SAME).set_index(["scenario", "ip_version"])
     parts, alike = [], []
     for first, second in combinations(dict.fromkeys(cells["cca"]), 2):
@@ -176,7 +179,8 @@ def same_words(table) -> str:
     if not parts:
         return ""
     sentence = f"Goodput, mean RTT and number of packets are the same to the last digit for {listed(parts)}."
-    if any((rows["queue_drops"] != 0).any() for rows in alike):
+    has_losses = ((rows["queue_drops"] != 0) | rows.index.get_level_values("scenario").isin([*lossy]) for rows in alike)
+    if any(one.any() for one in has_losses):
         return sentence
     return f"{sentence} No queue dropped a packet there, so these CCAs had no real loss to react to."
 

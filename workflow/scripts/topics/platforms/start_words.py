@@ -37,7 +37,7 @@ def _sentence(row, duration_s):
     whole, steady = row["goodput_percent"], row["steady_percent"]
     of_time = ""
     if whole < 0 and not is_missing(duration_s):
-        of_time = f" (by as much as the link carries in {number(-whole / 100 * duration_s, 1)} s)"
+        of_time = f" (by as much as {first} delivers in {number(-whole / 100 * duration_s, 1)} s)"
     parts = [
         f"{cca_name(row['cca'])}, {row['buffer']}: the goodput of {second} is {number(abs(whole))} % "
         f"{'lower' if whole < 0 else 'higher'} than the goodput of {first}{of_time}, but without start-up the "

@@ -74,7 +74,7 @@ def _vegas_sentence(theory, confidence):
     )
     # On a path without delay, there is no such ratio.
     if base is not None and base["mean"] > 1.05:
-        text += f"; the RTT that it assumes for the empty path is {number(base['least'], 1)} to {number(base['most'], 0)} times the true RTT"
+        text += f"; the RTT that it assumes for the empty path is {range_words(base['least'], base['most'], 1)} times the true RTT"
     if not is_missing(diff["flows_as_theory"]):
         kept = f"{int(diff['flows_as_theory'])} of {count(int(diff['flows']), 'flow')}"
         text += f"; Linux's measure, Diff, is between alpha and beta in {kept}"
