@@ -19,7 +19,7 @@ from scipy import stats
 from rates import Rate
 from topics.exam.card_tests import RARE
 from topics.exam.criteria import MEASURES
-from topics.exam.judge import judge
+from topics.exam.judge import set_verdicts
 from topics.exam.outcomes import FAR, PAIR, Outcomes, relative_outcomes
 from topics.exam.scorecard import rare_row
 from topics.exam.tables import LIKE, OPEN_VERDICTS, PRIMARY, WORSE
@@ -159,7 +159,7 @@ def judged(drawn, looks=()) -> list[dict]:
     ]
     of_scenarios = {row["scenario"]: (row["outcomes"].planned, row["outcomes"].failures) for row in rows}
     rows.insert(0, rare_row(rows, exam, of_scenarios))
-    judge(rows, exam, SIGNIFICANCE)
+    set_verdicts(rows, exam, SIGNIFICANCE)
     return rows
 
 

@@ -34,10 +34,20 @@ from topics.exam.tables import (
 
 
 def judge(rows, exam, significance) -> None:
+    """Set the verdicts of the deciding rows (`set_verdicts`), and describe what would close the open ones."""
+    tests, looks = sum(row["role"] == PRIMARY for row in rows), len(exam.get("looks", ()))
+    rare = set_verdicts(rows, exam, significance)
+    now, following = (card_tests.level_of_look(significance, look) / max(tests, 1) for look in (looks, looks + 1))
+    for row in rows:
+        if row.get("verdict") in OPEN_VERDICTS and row["role"] == PRIMARY and "outcomes" in row:
+            row |= _what_it_would_take(row, exam, now, following, rare)
+
+
+def set_verdicts(rows, exam, significance) -> float:
     """Set the verdicts of the deciding rows jointly; each look after the first sets only the verdicts of rows that are still open.
 
     ``rows`` are dicts with ``role``, ``margin`` or ``limit``, and `Outcomes` as ``outcomes``. The verdicts, and the columns of `SCORECARD`
-    that belong to a verdict, are added to these dicts.
+    that belong to a verdict, are added to these dicts. The share of far worse runs above which collapses count as shown is returned.
     """
     deciding = [row for row in rows if row["role"] == PRIMARY and "outcomes" in row]
     tests = sum(row["role"] == PRIMARY for row in rows)
@@ -53,10 +63,7 @@ def judge(rows, exam, significance) -> None:
             strict=True,
         ):
             row |= verdict | {"look": number + 1}
-    next_level = card_tests.level_of_look(significance, len(looks)) / max(tests, 1)
-    for row in deciding:
-        if row["verdict"] in OPEN_VERDICTS:
-            row |= _what_it_would_take(row, exam, level / tests, next_level, rare)
+    return rare
 
 
 def _allowed_share(of_all):
