@@ -2,6 +2,8 @@
 
 import re
 
+import own_tree
+
 #: Number of lines quoted from the output of a failed build.
 LINES = 12
 #: Pattern of the progress lines that make ("  LINK linux") and the build scripts print.
@@ -38,13 +40,15 @@ def why_not_built(words, sources, kernel) -> str:
         end = words.rpartition("==> apply ")[2]
         failed = re.search(r"patching file (\S+)(?: \([^\n]*\))?\n(?:(?!patching file ).*\n)*?Hunk #(\d+) FAILED", end)
         missing = re.search(r"^\|?--- (?:[^/\s]+/)?(\S+)", end, re.M)
-        where = (
-            f"hunk {failed[2]} of {failed[1]}"
-            if failed
-            else f"{missing[1]} is not there"
-            if missing
-            else end.strip()[-300:]
-        )
+        if failed:
+            where = f"hunk {failed[2]} of {failed[1]}"
+        elif missing:
+            is_allowed = own_tree.is_allowed(missing[1])
+            where = f"{missing[1]} {'is not there' if is_allowed else 'has a name that is not supported; allowed: letters, digits and _.+@=-/'}"
+        elif "Cannot rename file" in end:
+            where = "it moves a file that the source of guest kernels doesn't contain"
+        else:
+            where = end.strip()[-300:]
         return f"{patch} does not apply to Linux {kernel.get('version', 'of the image')}: {where}."
     what = ", ".join(map(str, [*sources, *(patch["path"] for patch in kernel["patches"])])) or "the kernel"
     return f"{what} can't be built into the guest kernel:\n{first_lines(words)}"

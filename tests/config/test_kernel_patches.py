@@ -180,6 +180,14 @@ def test_which_patch_of_a_series_does_not_apply_is_said():
     assert build_words.why_not_built(missing, {}, kernel) == (
         "a.patch does not apply to Linux 7.2: x.c.orig is not there."
     )
+    comma = missing.replace("x.c.orig", "qcom,a.h")
+    assert build_words.why_not_built(comma, {}, kernel) == (
+        "a.patch does not apply to Linux 7.2: qcom,a.h has a name that is not supported; allowed: letters, digits and _.+@=-/."
+    )
+    moved = "==> apply 000.patch\nCannot rename file without two valid file names.\n"
+    assert build_words.why_not_built(moved, {}, kernel) == (
+        "a.patch does not apply to Linux 7.2: it moves a file that the source of guest kernels doesn't contain."
+    )
 
 
 #: What GCC 12 wrote about two patches to tcp_cubic.c, which have no counts in the profile.
