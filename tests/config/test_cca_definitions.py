@@ -11,6 +11,7 @@ from report_page.method import defined_ccas
 from session.cca_needs import kernels_of, parameter_problem
 from session.host_needs import needs
 from study_files import study as studies
+from study_files.cca_definitions import names_in
 from study_files.study_runs import job_runs
 from testbed.checks.definition_checks import check_parameters
 from testbed.machine.uml import memory_mib
@@ -274,3 +275,19 @@ def test_the_report_says_of_each_definition_where_it_is_from():
     assert [(row["name"], row["parameters"]) for row in rows] == [("slow", "hystart 0"), ("mine", "defaults")]
     assert rows[0]["origin"] == "the kernel's CUBIC"
     assert rows[1]["origin"] == f"examples/tcp_aimd.c (SHA-256 {'0' * 64}), as aimd"
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('static struct tcp_congestion_ops a __read_mostly = { .owner = THIS_MODULE, .name = "a" };', ["a"]),
+        ('/* was .name = "old" */ static struct tcp_congestion_ops a = { // .name = "older",\n .name = "a", };', ["a"]),
+        ('#define N "mine"\nstruct foo f = {.name="bar"};\nstruct tcp_congestion_ops a = { .name = N };', []),
+        ('struct tcp_congestion_ops a = { .name = "mi" "ne" };', []),
+        ('struct foo f = {.name="mine_stats"};\nstruct tcp_congestion_ops a = { .x = { 1 }, .name = "Mine" };', ["Mine"]),
+        ('struct tcp_congestion_ops a[] = { { .name = "b" }, { .name = "a" } };', ["a", "b"]),
+        ('char *u = "http://x/*"; struct tcp_congestion_ops a = { .name = "a" };', ["a"]),
+    ],
+)  # fmt: skip
+def test_names_are_those_of_the_operations_alone(text, names):
+    assert names_in(text) == names

@@ -4,8 +4,10 @@ import pytest
 
 from inference.counts_of_draws import share_at_most
 from study_files import study as studies
+from study_files.study_design import StudyDesign
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, wanted_measures
+from topics.exam.topic import TOPIC
 
 
 @pytest.mark.slow
@@ -38,7 +40,22 @@ def test_shipped_exams_have_enough_runs_for_their_tests(file):
     most = share_at_most(0, draws, level / len(study["exam"]["standards"]))
     assert most <= study["exam"]["limits"]["worse_share"]
     own = {scenario["id"]: scenario["replications"] for scenario in study["scenarios"]}
-    assert all(own[name] is None for name in study["exam"]["primaries"])
+    alone = {scenario["id"]: scenario.get("seeds_of") for scenario in study["scenarios"]}
+    assert all(own[name] is None and own.get(alone[name]) is None for name in study["exam"]["primaries"])
+    assert {name for name in own if "-solo" in name} == {*alone.values()} - {None}  # each flow alone is compared with
+
+
+def test_harm_needs_the_flow_alone_with_each_seed():
+    path = "config/studies/exam-quick.yaml"
+    study = studies.load(path)
+    of_harm = {
+        name for name, measures in study["exam"]["primaries"].items() if any(one.startswith("harm") for one in measures)
+    }
+    alone = next(one["seeds_of"] for one in study["scenarios"] if one["id"] in of_harm)
+    scenarios = [one | ({"replications": 6} if one["id"] == alone else {}) for one in study["scenarios"]]
+    resolved = studies.resolve(study | {"scenarios": scenarios, "exam": study["exam"] | {"cca": "vegas"}}, path)
+    problems = list(TOPIC.problems(StudyDesign(resolved)))
+    assert problems and all(one.startswith(f"scenarios[{alone}].replications is 6, and 5.2.1-") for one in problems)
 
 
 def test_names_match_whole_sections():

@@ -19,12 +19,19 @@ def ip_cells(p_holm, **columns):
     return pd.DataFrame(row | columns)
 
 
-def overall(pooled, equal, ratio, directions=("IPv4 higher", "IPv4 higher"), within=("inside", "inside")):
+def overall(
+    pooled,
+    equal,
+    ratio,
+    directions=("IPv4 higher", "IPv4 higher"),
+    within=("inside", "inside"),
+    of_pooled="IPv4 higher",
+):
     by_scenario = "Mean over scenarios, one value each"
     return pd.DataFrame(
         {"metric": "goodput_mbps", "null": ["equal", "equal", "ratio of the MSSs"], "cca": "",
          "p": [pooled, equal, ratio], "p_holm": [None, equal, ratio],
-         "method": ["Mann-Whitney, pooled", by_scenario, by_scenario], "direction": ["", *directions],
+         "method": ["Mann-Whitney, pooled", by_scenario, by_scenario], "direction": [of_pooled, *directions],
          "effect": [None, -1.4, -0.02], "ci_low": [None, -1.6, -0.2], "ci_high": [None, -1.2, 0.18],
          "margin": [None, 5.0, 0.5], "within": ["", *within], "scenarios": [1, 12, 12]}
     )  # fmt: skip
@@ -33,6 +40,15 @@ def overall(pooled, equal, ratio, directions=("IPv4 higher", "IPv4 higher"), wit
 def ip_sentence(rows, over):
     runs = tidy_tables.synthetic_study(SCENARIOS, ["reno"], replications=1)["runs"]
     return ip_version_sentence(SimpleNamespace(runs=runs, ip_versions=rows, ip_overall=over), 0.05)
+
+
+def test_a_pooled_test_with_the_opposite_result_is_no_agreement():
+    for direction, words in (
+        ("IPv4 higher", "a difference, too"),
+        ("IPv6 higher", "a difference in the opposite direction"),
+    ):
+        text = ip_sentence(ip_cells([0.5]), overall(0.01, 0.01, 0.7, of_pooled=direction))
+        assert text.endswith(f"; the published, pooled test finds {words} (p = 0.010).")
 
 
 def test_the_difference_is_shown_to_be_the_headers():

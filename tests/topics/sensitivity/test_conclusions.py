@@ -11,16 +11,16 @@ from topics.sensitivity.section import sensitivity_sentence
 from topics.sensitivity.tables import OF_CCAS, SENSITIVITY
 
 
-def ip_row(scenario, verdict, effect, equivalent="no", cca="reno", metric="goodput_mbps", pairs=6):
+def ip_row(scenario, verdict, effect, equivalent="no", cca="reno", metric="goodput_mbps", pairs=6, p=0.5):
     return {
         "scenario": scenario, "cca": cca, "metric": metric, "verdict": verdict, "equivalent": equivalent, "effect": effect,
-        "pairs": pairs,
+        "pairs": pairs, "p": p,
     }  # fmt: skip
 
 
 def pair_row(scenario, p, effect, metric="goodput_mbps"):
     return {
-        "scenario": scenario, "cca_a": "reno", "cca_b": "cubic", "ip_version": "ipv4", "metric": metric, "p_holm": p,
+        "scenario": scenario, "cca_a": "reno", "cca_b": "cubic", "ip_version": "ipv4", "metric": metric, "p": p,
         "effect": effect, "pairs": 6,
     }  # fmt: skip
 
@@ -30,9 +30,17 @@ def test_verdicts_are_conclusions():
         [
             ip_row("a.as-is", "differs, beyond the margin", 7), ip_row("a.as-is", "differs, within the margin", -1, "yes"),
             ip_row("a.as-is", "equivalent", -1, "yes"), ip_row("a.as-is", "undecided", -1), ip_row("a.as-is", "no test", math.nan, pairs=0),
+            ip_row("a.as-is", "undecided", -1, p=0.03),
         ]
     )  # fmt: skip
-    assert ip_conclusions(table)["conclusion"].tolist() == ["higher", "equivalent", "equivalent", "open", "open"]
+    assert ip_conclusions(table, 0.05)["conclusion"].tolist() == [
+        "higher",
+        "equivalent",
+        "equivalent",
+        "open",
+        "open",
+        "lower",
+    ]
     pairs = pd.DataFrame(
         [pair_row("a", 0.01, 3), pair_row("a", 0.01, -3), pair_row("a", 0.2, 3), pair_row("a", math.nan, 3)]
     )

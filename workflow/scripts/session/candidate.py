@@ -31,7 +31,7 @@ from wording.terminal_text import shown
 
 #: The standard CCAs. An exam keeps all of them, even if its study file examines one of them.
 STANDARDS = ("reno", "cubic", "bbr")
-#: CCAs that behave like Reno if ECN is off (RFC 8257, section 3.5); their exams use ECN in all cases.
+#: CCAs that behave like Reno if ECN is off (RFC 8257, section 3.5); their exams use ECN in all cases that don't set it.
 NEED_ECN = ("dctcp",)
 #: Maximum length of a CCA's name in a study, in characters; the study's own name must leave room for the CCA's name.
 LONGEST = 32

@@ -84,6 +84,14 @@ def extended(study, results, more, error_type) -> dict:
         )
     if not still:
         raise problem(f"no row of {card} is open, so more runs would decide nothing.")
+    numbers, alone = fixed_replications(before), {one["id"]: one.get("seeds_of") for one in before["scenarios"]}
+    needed = {name: numbers[name] for one in still - {""} for name in (one, alone[one]) if name}
+    most = max(numbers.values())
+    if fewer := next((name for name in needed if needed[name] < most), None):
+        raise problem(
+            f"{fewer} has {needed[fewer]} replications, and others have {most}; allowed with MORE: the same number in all open cases and in the "
+            "scenarios that their seeds_of names, because an earlier look consists of the first replications."
+        )
     if still == {""}:
         raise problem(
             f"no row of a single case is open in {card}; allowed: MORE if such rows are open, because it adds runs only to their cases."

@@ -114,11 +114,20 @@ def rows_of_cell(head, cell, margins) -> Iterator[Row]:
         Column of a metric -> margin in the unit of the metric's effects.
     """
     yield from _invalid_runs(head, cell)
+    steps = {metric.column: np.nanmax(cell[f"{metric.column} step"], axis=0, initial=0) for metric in METRICS}
+    # One metric isn't enough, because its values can be equal by chance.
+    copied = all(_repeat(cell[column], of_sides) for column, of_sides in steps.items())
     for metric in METRICS:
-        step = float(np.nanmax(cell[f"{metric.column} step"], axis=0, initial=0).sum())
-        margin = Margin(margins[metric.column], metric.scale, step)
+        margin = Margin(margins[metric.column], metric.scale, float(steps[metric.column].max()))
         named = {"measure": metric.name, "unit": metric.unit, "effect_unit": metric.effect_unit}
-        yield from rows_of_values(head | named, cell, cell[metric.column], margin, metric.column in HIGHER_IS_BETTER)
+        higher = metric.column in HIGHER_IS_BETTER
+        yield from rows_of_values(head | named, cell, cell[metric.column], margin, higher, copied)
+
+
+def _repeat(sides, steps):
+    """Return whether, on each side, the known values repeat one measurement with the side's resolution."""
+    known = sides[~np.isnan(sides).any(axis=1)]
+    return all(repeats_one_measurement(side, step) for side, step in zip(known.T, steps, strict=True) if len(side))
 
 
 def values_of_runs(runs) -> pd.DataFrame:
@@ -182,10 +191,11 @@ def _invalid_runs(head, cell):
     yield from _count_row(head, invalid, _pairs(cell, known), always=not known.all())
 
 
-def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
+def rows_of_values(head, cell, sides, margin, higher, copied=None) -> Iterator[Row]:
     """Yield the row about most pairs of values and, if any runs are far worse, the row that counts such runs.
 
-    ``sides`` (numpy.ndarray of float, shape (n, 2)) contains the first and second values; values of invalid runs are missing.
+    ``sides`` (numpy.ndarray of float, shape (n, 2)) contains the first and second values; values of invalid runs are missing. ``copied``
+    states whether each side's runs repeat one measurement; by default, this is found out from the values.
     """
     head = head | {"better_is": "higher" if higher else "lower", "margin": margin.size}
     complete = ~np.isnan(sides).any(axis=1)
@@ -196,7 +206,7 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
     sides, pairs, notes = sides[complete], _pairs(cell, complete), []
     if not complete.all():
         notes.append(f"{count(int((~complete).sum()), 'pair')} without a value")
-    if copies := all(repeats_one_measurement(side, margin.resolution) for side in sides.T):
+    if copies := _repeat(sides, (margin.resolution,) * 2) if copied is None else copied:
         notes.append(f"{len(sides)} pairs repeat one measurement, and count as one")
         sides, pairs = sides[:1], pairs[:1]
     first, second = sides.T
@@ -211,12 +221,18 @@ def rows_of_values(head, cell, sides, margin, higher) -> Iterator[Row]:
 
 def _effect_columns(first, second, scale):
     """Return the medians of both sides, and the median of the pairs' differences with its interval."""
-    used = usable_scale(second, first, scale)
-    apart = contrasts(second, first, used)
     row = {"first": float(np.median(first)), "second": float(np.median(second))}
-    row["effect"] = to_effect(float(np.median(apart)), used)
-    if ends := median_interval(apart, CONFIDENCE):
-        row["low"], row["high"] = (to_effect(end, used) for end in ends)
+    used = usable_scale(second, first, scale)
+    if used == scale:
+        effects = np.array([to_effect(float(one), used) for one in contrasts(second, first, used)])
+    else:
+        # Ratios of values that may be 0, because percent of the mean of both sides would be another measure.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            effects = np.where(first == second, 0.0, 100 * (second / first - 1))
+    for name, value in zip(
+        ("effect", "low", "high"), (np.median(effects), *(median_interval(effects, CONFIDENCE) or ())), strict=False
+    ):
+        row[name] = float(value) if np.isfinite(value) else np.nan
     return row
 
 

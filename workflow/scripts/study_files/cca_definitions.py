@@ -73,13 +73,36 @@ def _of_file(one):
         raise ValueError(
             f'it names {len(names)} CCAs (.name = "..." of struct tcp_congestion_ops) where one is needed: choose one in the key cca'
         )
+    are_all = len(names) == len(list(_operations(content.decode(errors="replace"))))
+    if "cca" in one and names and are_all and one["cca"] not in names:
+        raise ValueError(f"it has no CCA named {one['cca']}; allowed: {', '.join(shown(name, 60) for name in names)}")
     return {"sha256": one.get("sha256", hashlib.sha256(content).hexdigest()), "cca": one.get("cca") or names[0]}
 
 
 def names_in(text) -> list[str]:
-    """Return the names in a C file's lines ``.name = "..."``, sorted; invalid names are included only if there are no others."""
-    names = sorted(set(re.findall(r'\.name\s*=\s*"([^"\n]*)"', text)))
+    """Return the CCAs' names in a C file (``.name = "..."`` of a struct tcp_congestion_ops), sorted.
+
+    Invalid names are included only if there are no others. Names that a macro or several strings make up are not found.
+    """
+    names = sorted({name for block in _operations(text) for name in LITERAL.findall(block)})
     return [name for name in names if re.fullmatch(NAME, name)] or names
+
+
+#: A string or a comment of C, the beginning of the initialiser of a CCA's operations, and the name in it.
+QUOTED_OR_COMMENT = re.compile(r'("(?:[^"\\\n]|\\.)*")|/\*.*?\*/|//[^\n]*', re.S)
+OPERATIONS = re.compile(r"\bstruct\s+tcp_congestion_ops\b[^;{}=]*=\s*\{")
+LITERAL = re.compile(r'\.name\s*=\s*"([^"\n]*)"\s*(?=[,}])')
+
+
+def _operations(text):
+    """Yield the initialisers of a C file's structs tcp_congestion_ops, without comments."""
+    text = QUOTED_OR_COMMENT.sub(lambda match: match[1] or " ", text)
+    for begin in OPERATIONS.finditer(text):
+        depth, at = 1, begin.end()
+        while depth and at < len(text):
+            depth += {"{": 1, "}": -1}.get(text[at], 0)
+            at += 1
+        yield text[begin.end() : at]
 
 
 def impossible_name(names) -> str | None:

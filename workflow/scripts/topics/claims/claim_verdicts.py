@@ -94,7 +94,8 @@ def _check_statistic(claim, samples, parts, confidence, significance):
         return row | {"unit": outcome.unit, "requirement": f"{_subject(parts, outcome)}: {words}"}
     counts = counts_of(parts, samples)
     n = int(counts[counts > 0].min())
-    ours = (outcome.high - outcome.low) / 2
+    # The half-width of a symmetric interval, one end of which may be cut at a bound of the measure.
+    ours = max(outcome.high - outcome.value, outcome.value - outcome.low)
     if "replicates" in requirement:
         requirement, why, theirs = _prediction(requirement, ours, confidence)
         meets = meets_requirement(outcome.value, requirement)

@@ -84,7 +84,7 @@ def starved_s(run: RunData, share) -> dict[int, float]:
 
     Time is divided into steps of `BIN_S`. The first step begins one RTT of the longest path after the last flow has started, because a flow
     can't starve before its initial window has been acknowledged. A flow counts as started no later than `STARTED_S` after its planned
-    start. All flows starve in a step in which nothing is delivered, unless the path lets nothing through in the entire step.
+    start. If flows stop at different times, the last step ends at the first of these times. All flows starve in a step in which nothing is delivered, unless the path lets nothing through in the entire step.
 
     Parameters
     ----------
@@ -95,11 +95,17 @@ def starved_s(run: RunData, share) -> dict[int, float]:
     starts = run.starts()
     planned = zip(run.flows["flow"], run.flows["start_offset_ms"] / 1e3, strict=True)
     last_s = max(min(max(starts.get(flow, np.inf), at_s), at_s + STARTED_S) for flow, at_s in planned)
-    edges = np.arange(last_s + run.flows["rtt_path_ms"].max() / 1e3, run.sockets["time_s"].max() + 1e-9, BIN_S)
+    edges = np.arange(last_s + run.flows["rtt_path_ms"].max() / 1e3, _first_stop_s(run) + 1e-9, BIN_S)
     got = {flow: np.diff(delivered) for flow, delivered in _delivered(run, edges).items()}
     fair = sum(got.values()) / len(got)
     nothing = (fair == 0) & ~_is_blocked(run, edges)
     return {flow: longest_s((of_flow < share * fair) | nothing) for flow, of_flow in got.items()}
+
+
+def _first_stop_s(run):
+    """Return the planned time in s at which the first flow stops, or the time of the last sample if all flows stop together."""
+    stops_s = run.flows["group"].map(run.groups.set_index("group")["stop_s"]) if len(run.groups) else pd.Series()
+    return run.sockets["time_s"].max() if stops_s.nunique() < 2 else stops_s.min()
 
 
 def _is_blocked(run: RunData, edges) -> np.ndarray:
@@ -201,12 +207,14 @@ def rtt_exponent(run: RunData) -> float:
 
 
 def failover(run: RunData) -> dict[str, float]:
-    """Return the delivery rate while only one path is up, and the longest time in s without any delivery.
+    """Return the delivery rate while one path is down, and the longest time in s without any delivery.
 
-    The rate is a percentage of this path's capacity.
+    The rate is a percentage of the other paths' capacity.
     """
     measures = measure_failover(acked_by_path(run.sockets), run.scenario)
-    ideal = path_ideal_mbps(run.row, run.scenario)
+    rates = run.scenario["path_rate_mbps"]
+    total = sum(map(float, rates.split())) if rates else run.scenario["capacity_most_mbps"]
+    ideal = run.row["ideal_goodput_mbps"] / run.row["capacity_mbps"] * total - path_ideal_mbps(run.row, run.scenario)
     return {"during_percent": 100 * measures["during_mbps"] / ideal, "standstill_s": measures["standstill_s"]}
 
 

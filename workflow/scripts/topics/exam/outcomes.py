@@ -151,9 +151,14 @@ class Outcomes:
 
     @property
     def nearest(self) -> str | None:
-        """The standard CCA whose column in ``worse_by`` has the smallest (signed) median; None if there are no values."""
-        medians = self.worse_by.median()
-        return str(medians.idxmin()) if medians.notna().any() else None
+        """The standard CCA against which the fewest runs are worse; of several, the one with the smallest (signed) median difference.
+
+        None if there are no values.
+        """
+        if not self.n:
+            return None
+        counts, medians = (self.worse_by > self.margin).sum(), self.worse_by.median()
+        return str(min(self.worse_by.columns, key=lambda name: (counts[name], medians[name])))
 
     def until(self, replications) -> "Outcomes":
         """Return the outcomes of the replications with numbers up to `replications`, or all outcomes if `replications` is None.
@@ -234,7 +239,7 @@ def absolute_outcomes(cells, cca, standards, limit, planned, failed, paths=None,
     by_path = others.any(axis=1).where(grades[cca] == 0, grades[list(values)].ge(grades[cca], axis=0).any(axis=1))
     lost = values.isna().any(axis=1).where(grades[cca] == 0, values.isna().all(axis=1))
     unknown = own.isna() | (exceeds & ~by_path & lost)
-    better = ~exceeds & others.all(axis=1)
+    better = ~exceeds & others.all(axis=1) & bool(len(others.columns))
     differences = ((exceeds & ~by_path).astype(float) - better).mask(unknown).to_frame("limit")
     far_pairs = {name: others.index[others[name] & ~exceeds & own.notna()] for name in others}
     bounds = {"margin": 0.5, "far": 0.5, "step": STEP * limit}

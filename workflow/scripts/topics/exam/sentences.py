@@ -96,11 +96,10 @@ def fallen_rows(deciding: pd.DataFrame) -> list[dict]:
 
     The page reports these rows as findings: their verdicts don't show the collapses.
     """
-    fallen = deciding[
-        deciding["verdict"].isin((*OPEN_VERDICTS, BETTER))
-        & (deciding["runs_far_worse"] > deciding["standard_runs_far_worse"])
-    ]
-    return fallen.sort_values("runs_far_worse", ascending=False, kind="stable").head(MOST_FINDINGS).to_dict("records")
+    fallen = deciding[deciding["runs_far_worse"] > deciding["standard_runs_far_worse"]]
+    fallen = fallen.sort_values("runs_far_worse", ascending=False, kind="stable")
+    still = fallen[fallen["verdict"].isin(OPEN_VERDICTS)].head(MOST_FINDINGS)
+    return [*still.to_dict("records"), *fallen[fallen["verdict"] == BETTER].to_dict("records")]
 
 
 def open_rows(deciding: pd.DataFrame) -> list[dict]:

@@ -1,9 +1,11 @@
 """The exam compares a congestion control algorithm with the standard CCAs by the criteria of RFC 9743."""
 
+import math
 from collections.abc import Iterator
 from difflib import get_close_matches
 
 from study_files.study_design import StudyDesign, is_sampled
+from study_files.study_replications import fixed_replications, has_looks
 from topics.exam.tables import EXAM_PUBLISHED, EXAM_VALUES, SCORECARD
 from topics.path_changes.topic import changing, is_watched
 from topics.topic import Analysis, Place, Plot, Topic
@@ -51,12 +53,15 @@ def _judged(design: StudyDesign) -> dict:
 def _problems(design: StudyDesign) -> Iterator[str]:
     """Yield the problems in the exam's list of deciding rows.
 
-    A row may name a scenario that isn't in the study, or a measure that no criterion requires in the scenario.
+    A row may name a scenario that isn't in the study, or a measure that no criterion requires in the scenario; or the scenario with the flow
+    alone, which harm needs, may have fewer replications.
     """
     # Imported here because only exams need the criteria, which import models for their published statements.
     from topics.exam.criteria import wanted_measures
 
     names = [scenario["id"] for scenario in design.scenarios]
+    numbers = {} if has_looks(design.study) else fixed_replications(design.study)
+    alone = {scenario["id"]: scenario.get("seeds_of") for scenario in design.scenarios}
     for scenario, measures in design.study["exam"]["primaries"].items():
         if scenario not in names:
             near = get_close_matches(scenario, names, 1)
@@ -69,6 +74,11 @@ def _problems(design: StudyDesign) -> Iterator[str]:
                     f"allowed: {', '.join(wanted)}" if wanted else "no criterion requires a measure in this scenario"
                 )
                 yield f"exam.primaries.{scenario} has {measure}; {allowed}."
+            elif measure.startswith("harm_") and numbers.get(alone[scenario], math.inf) < numbers.get(scenario, 0):
+                yield (
+                    f"scenarios[{alone[scenario]}].replications is {numbers[alone[scenario]]}, and {scenario} has {numbers[scenario]}: harm needs "
+                    f"the flow alone with each of the seeds; allowed: {numbers[scenario]} or more."
+                )
 
 
 TOPIC = Topic(

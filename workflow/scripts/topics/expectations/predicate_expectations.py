@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from run_tables.reading import run_name
+from topics.claims.claim_measures import meets_requirement
 from topics.claims.claim_predicates import parts_of
 from topics.claims.claim_quantities import LEVELS, SIDES
 from topics.claims.claim_samples import Samples
@@ -51,6 +52,8 @@ def _row(claim, row, samples, runs):
     outcome, because = OUTCOMES[row["verdict"]], row["because"]
     if outcome == tables.MET and claim["kind"] != "normality" and pd.isna([row["low"], row["high"]]).all():
         outcome, because = tables.NOT_SHOWN, because.rstrip(".") + NO_INTERVAL + "."
+    if outcome == tables.NOT_SHOWN and _violates(claim, row, samples):
+        outcome, because = tables.NOT_MET, f"{because.rstrip('.')}; the value violates the requirement."
     expected = _expected_words(claim, row)
     subject = row["requirement"].removesuffix(f": {expected}")
     measure = parts_of(claim, samples)[0][0]
@@ -69,6 +72,20 @@ def _row(claim, row, samples, runs):
         "run": _run_to_repeat(claim, row, samples, runs),
         "number": row["runs"],
     }
+
+
+def _violates(claim, row, samples):
+    """Return whether a value violates the requirement that bounds it, and has no interval because of outliers."""
+    requirement = _requirement(claim)
+    if (
+        not requirement
+        or "replicates" in requirement
+        or pd.isna(row["value"])
+        or pd.notna([row["low"], row["high"]]).any()
+    ):
+        return False
+    has_outliers = any(samples.apart(measure, mask).any() for measure, mask in parts_of(claim, samples))
+    return has_outliers and not meets_requirement(row["value"], requirement)
 
 
 def _requirement(claim):

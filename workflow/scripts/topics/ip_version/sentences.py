@@ -31,7 +31,7 @@ def ip_version_sentence(tables, significance) -> str:
     ratio, header = known.get((BY_SCENARIO, MSS_RATIO)), _header(cells, tables.runs)
     if ratio is not None and header is not None:
         text += f"; {_header_words(ratio, header, equal['p_holm'] < significance)}"
-    return f"{text}{_pooled_words(known.get((POOLED, EQUAL)), equal['p_holm'] < significance, significance)}."
+    return f"{text}{_pooled_words(known.get((POOLED, EQUAL)), equal, significance)}."
 
 
 def _cell_words(cells, significance) -> str:
@@ -101,11 +101,16 @@ def _header_words(ratio, cost, differs):
     return f"it is open whether {header} that much: {off} {against}, {margin}"
 
 
-def _pooled_words(pooled, differs, significance) -> str:
-    """Report whether the pooled test, which is the published method, agrees with the test by scenario."""
+def _pooled_words(pooled, equal, significance) -> str:
+    """Report whether the pooled test, which is the published method, agrees with the test by scenario, whose row is ``equal``."""
+    differs = equal["p_holm"] < significance
     if pooled is None or is_missing(pooled["p"]):
         return ""
     p = p_words(pooled["p"])
     if pooled["p"] < significance:
-        return f"; the published, pooled test finds {'a difference, too' if differs else 'a difference'} ({p})"
+        found = "a difference"
+        if differs:
+            same = pooled["direction"] == equal["direction"]
+            found += ", too" if same else " in the opposite direction"
+        return f"; the published, pooled test finds {found} ({p})"
     return f"; the published, pooled test {'finds none' if differs else 'finds none either'} ({p})"

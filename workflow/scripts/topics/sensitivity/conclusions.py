@@ -1,4 +1,7 @@
-"""The conclusions for each scenario, compared with those for the scenario's perturbed versions."""
+"""The conclusions for each scenario, compared with those for the scenario's perturbed versions.
+
+Conclusions are drawn from uncorrected p-values: only their agreement counts, and with six replications no corrected p-value could be small.
+"""
 
 import pandas as pd
 
@@ -16,7 +19,7 @@ GOODPUT = "goodput_mbps"
 NOTHING_KNOWN = "no valid run to compare with"
 
 
-def ip_conclusions(table) -> pd.DataFrame:
+def ip_conclusions(table, significance) -> pd.DataFrame:
     """Return the conclusions from ``analysis/ip_versions.csv``, one per row.
 
     The columns are scenario, metric, effect, pairs, what (subject of the conclusion, in words), conclusion, and beyond (whether a difference
@@ -24,9 +27,9 @@ def ip_conclusions(table) -> pd.DataFrame:
     """
     conclusions = [
         ALIKE if equivalent == "yes" or verdict.startswith(ONE_VALUE_ALIKE)
-        else _direction(effect) if verdict.startswith(("differs", ONE_VALUE_BEYOND))
+        else _direction(effect) if verdict.startswith(("differs", ONE_VALUE_BEYOND)) or p < significance
         else OPEN
-        for verdict, equivalent, effect in zip(table["verdict"], table["equivalent"], table["effect"], strict=True)
+        for verdict, equivalent, effect, p in zip(table["verdict"], table["equivalent"], table["effect"], table["p"], strict=True)
     ]  # fmt: skip
     what = [f"{cca}, {metric}" for cca, metric in zip(table["cca"], table["metric"], strict=True)]
     beyond = table["verdict"].str.startswith((BEYOND, ONE_VALUE_BEYOND))
@@ -36,8 +39,7 @@ def ip_conclusions(table) -> pd.DataFrame:
 def cca_conclusions(table, significance) -> pd.DataFrame:
     """Return the conclusions from ``analysis/cca_pairs.csv``, with the columns of `ip_conclusions`; these tests have no margin."""
     conclusions = [
-        _direction(effect) if p < significance else OPEN
-        for p, effect in zip(table["p_holm"], table["effect"], strict=True)
+        _direction(effect) if p < significance else OPEN for p, effect in zip(table["p"], table["effect"], strict=True)
     ]
     what = [
         f"{row['cca_a']} against {row['cca_b']} over {ip_words(row['ip_version'])}, {row['metric']}"
@@ -99,7 +101,7 @@ def sensitivity(ip_versions, cca_pairs, significance) -> pd.DataFrame:
     """Return `SENSITIVITY`, given the tables of the two comparisons; a table may be None."""
     rows = []
     if ip_versions is not None:
-        rows += compared(ip_conclusions(ip_versions), OF_IP_VERSIONS)
+        rows += compared(ip_conclusions(ip_versions, significance), OF_IP_VERSIONS)
     if cca_pairs is not None:
         rows += compared(cca_conclusions(cca_pairs, significance), OF_CCAS)
     return pd.DataFrame(rows, columns=SENSITIVITY.names)
