@@ -58,6 +58,34 @@ def test_harm_needs_the_flow_alone_with_each_seed():
     assert problems and all(one.startswith(f"scenarios[{alone}].replications is 6, and 5.2.1-") for one in problems)
 
 
+PAIR_OF_FLOWS = [{"name": "own", "cca": "own", "stop_s": 9}, {"name": "other", "cca": "cubic", "stop_s": 9}]
+
+
+@pytest.mark.parametrize(
+    "scenario, words",
+    [
+        ({"id": "5.2.1-beside-mine", "flows": PAIR_OF_FLOWS}, None),
+        ({"id": "5.2.1-beside-mine", "flows": [one | {"name": one["name"] + "s"} for one in PAIR_OF_FLOWS]}, "one flow in a group named own"),
+        ({"id": "5.2.1-beside-mine", "flows": [one | {"count": 2} for one in PAIR_OF_FLOWS]}, "one flow in a group named own"),
+        ({"id": "5.2.2-mine", "flows": PAIR_OF_FLOWS}, "a group with application: web"),
+        ({"id": "7.3-mine"}, "a path that changes"),
+        ({"id": "7.8-crowd-mine", "flows": PAIR_OF_FLOWS}, "a group named crowd"),
+        ({"id": "7.10-failover-mine", "topology": "cable", "multipath": {"by": "mptcp", "paths": 2}}, "multipath.outage"),
+        ({"id": "mine", "flows": 2}, None),
+    ],
+)  # fmt: skip
+def test_a_case_has_what_its_measures_need(scenario, words):
+    """Without it, the measures of all runs would fail after the runs."""
+    study = {
+        "study": "mine",
+        "ccas": ["reno", "cubic"],
+        "exam": {"cca": "cubic", "standards": ["reno"]},
+        "scenarios": [{"traffic": {"duration_s": 9, "sample_interval_ms": 50}} | scenario],
+    }
+    problems = list(TOPIC.problems(StudyDesign(studies.resolve(study, "mine.yaml"))))
+    assert bool(problems) == bool(words) and all(words in one for one in problems[:1]), problems
+
+
 def test_names_match_whole_sections():
     """7.10 is not a case of 7.1."""
     assert "during_percent" in wanted_measures("7.10-failover")

@@ -51,14 +51,16 @@ def _judged(design: StudyDesign) -> dict:
 
 
 def _problems(design: StudyDesign) -> Iterator[str]:
-    """Yield the problems in the exam's list of deciding rows.
+    """Yield the problems in the exam's scenarios (`case_forms`) and in its list of deciding rows.
 
     A row may name a scenario that isn't in the study, or a measure that no criterion requires in the scenario; or the scenario with the flow
     alone, which harm needs, may have fewer replications.
     """
     # Imported here because only exams need the criteria, which import models for their published statements.
+    from topics.exam.case_forms import form_problems
     from topics.exam.criteria import wanted_measures
 
+    yield from form_problems(design.scenarios)
     names = [scenario["id"] for scenario in design.scenarios]
     numbers = {} if has_looks(design.study) else fixed_replications(design.study)
     alone = {scenario["id"]: scenario.get("seeds_of") for scenario in design.scenarios}
