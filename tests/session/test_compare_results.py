@@ -381,3 +381,30 @@ def test_a_file_that_can_not_be_read_is_named(text, problem, tmp_path, monkeypat
         compare_results.ComparisonError, match=f"^{re.escape(f'x/workflow/study.json: {problem}; run the study again')}"
     ):
         compare_results.read_results("x")
+
+
+def with_retransmits(folder, values):
+    made = results(
+        folder, cubic=np.resize(RENO, len(values)), reno=np.resize(RENO, len(values)), replications=len(values)
+    )
+    made.runs.loc[made.runs["cca"] == "mine", "retransmits"] = np.array(values, float)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "change"),
+    [([0] * 20, [0] * 20, "the same"), ([0] * 20, [0, 1] * 10, "the same"), ([0] * 20, [2] * 20, "worse"), ([0, 1] * 10, [3, 4] * 10, "worse")],
+)  # fmt: skip
+def test_counts_differ_by_more_than_one_in_runs_that_are_no_copies(first, second, change):
+    """Goodput varies between the runs, so equal counts are equal by chance."""
+    table = compared(with_retransmits("a", first), with_retransmits("b", second))
+    row = table[(table["cca"] == "mine") & (table["measure"] == "Retransmissions")].iloc[0]
+    assert (row["change"], row["n"]) == (change, 20)
+
+
+def test_a_difference_to_zero_is_a_ratio():
+    second = np.concatenate([[0.0], RENO[1:] / 2])
+    row = goodput_of(compared(results(), results("results/b", second)))
+    assert row["effect"] == pytest.approx(-50) and row["low"] >= -100
+    row = goodput_of(compared(results(), results("results/b", np.zeros(8))))
+    assert row["effect"] == -100

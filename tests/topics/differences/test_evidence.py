@@ -11,7 +11,7 @@ def test_four_replications_are_enough_for_what_is_far_beyond_their_spread_and_it
     assert sentences(runs_of(shorter(40), n=3, scenarios=("one", "two"))) == []
     (text,) = sentences(runs_of(shorter(40), n=4, scenarios=("one", "two")))
     assert text.endswith(
-        "but the difference is at least three times as large as the difference between any two runs of one cell."
+        "but the difference is at least three times the largest difference between two runs of one cell."
     )
 
 
@@ -24,7 +24,7 @@ def test_places_in_which_the_spread_is_exceeded_are_told_from_others():
     (text,) = sentences(runs_of(values, n=4, scenarios=("one", "two")))
     assert "shorter than with Reno in both scenarios" in text
     assert text.endswith(
-        "but in some scenarios the difference is at least three times as large as the difference between any two runs of one cell."
+        "but in some scenarios the difference is at least three times the largest difference between two runs of one cell."
     )
 
 

@@ -128,7 +128,7 @@ def results(tmp_path):
 
     def check(*expect, reno=(8.0, 8.1, 8.2), cubic=(9.4, 9.5, 9.6)):
         config = {
-            "study": "gate", "replications": 3, "ccas": ["reno", "cubic"], "ip_versions": ["ipv4"],
+            "study": "gate", "replications": len(cubic), "ccas": ["reno", "cubic"], "ip_versions": ["ipv4"],
             "scenarios": [{"id": "10ms", "link": {"rate_mbps": 10, "delay_ms": 10}}], "analysis": {"expect": list(expect)},
         }  # fmt: skip
         study = studies.resolve(config, "gate.yaml")
@@ -195,6 +195,18 @@ def test_runs_that_allow_no_interval_show_nothing(results, cubic):
     assert results(FAST | {"pick": "mean", "requirement": {"at_least": 1}}, of_reno, cubic=cubic) == [line]
     asked = FAST | {"pick": "mean", "requirement": {"at_least": 1}, "must_be": "not-refuted"}
     assert results(asked, cubic=cubic) == []
+
+
+def test_one_run_far_from_the_others_excuses_no_regression(results):
+    """A collapse leaves no interval; the other runs and the mean are below the bound in any case."""
+    asked = FAST | {"pick": "mean", "must_be": "not-refuted"}
+    reno = (8.0, 8.1, 8.2, 8.0, 8.1, 8.2)
+    for cubic in ((8.4, 8.5, 8.6, 8.5, 8.4, 8.6), (8.4, 8.5, 8.6, 8.5, 8.4, 0.3)):
+        (line,) = results(asked, reno=reno, cubic=cubic)
+        assert "fast is not met" in line, line
+    more = FASTER | {"quantity": "goodput_mbps", "requirement": {"at_most": 1}, "must_be": "not-refuted"}
+    (line,) = results(more, reno=reno, cubic=(80.0, 81.0, 79.0, 80.0, 82.0, 500.0))
+    assert "faster is not met" in line
 
 
 def test_without_valid_runs_the_gate_fails(results):

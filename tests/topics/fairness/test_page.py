@@ -63,7 +63,9 @@ def nothing_shared(tmp_path_factory):
 
 def test_page_says_what_was_put_in(fairness_study):
     text = page_text(fairness_study.page)
-    assert re.search(r"In the scenario base, BBR takes 0\.9[56] \([\d.]+ to [\d.]+\) of the link against Vegas", text)
+    assert re.search(
+        r"In the scenario base, BBR takes 0\.9[56] \([\d.]+ to [\d.]+\) of the goodput of both against Vegas", text
+    )
     assert "95 % intervals, 8 replications" in text
     turned = r"Who wins depends on the conditions in 1 of 6 pairs: CUBIC takes 0\.98 \([\d. to]+\) against BBR in buffer-4bdp, but 0\.3"
     assert re.search(turned, text)

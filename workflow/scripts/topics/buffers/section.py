@@ -163,7 +163,7 @@ def _flows_of(material):
 LEAST_SHOWN = 0.1
 
 
-def _starved_words(starved):
+def _mean_words(starved):
     """Return a mean number of starving flows in words; a small number isn't rounded to 0."""
     if starved.is_integer():
         return number(starved, 0)
@@ -179,7 +179,7 @@ def _cell_words(cell, flows):
     percent, starved, jain, ends = cell["bdp_percent"], of["starved"]["mean"], of["jain_index"], _ends(total, 1)
     of_bdp = "" if is_missing(percent) else f" ({number(percent, 0 if percent >= 0.95 else 2)} % of the BDP)"
     even = "" if is_missing(jain["mean"]) else f", Jain's index {_with_interval(jain, 2)}"
-    starving = f"{_starved_words(starved)} of {flows} starve" if starved else "none starves"
+    starving = f"{_mean_words(starved)} of {flows} starve" if starved else "none starves"
     return (
         f"with a buffer of {cell['buffer']}{of_bdp}, all flows together get {number(total['mean'], 1)} {unit}{f' ({ends})' if ends else ''}"
         f"{even}, {starving} (n = {number(total['n'], 0)})"

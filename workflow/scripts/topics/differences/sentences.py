@@ -199,9 +199,12 @@ class Told:
         for side in group:
             evidence = side.row["evidence"]
             kinds.setdefault(evidence if evidence in (BY_REPEATS, BY_SPREAD, BY_SOME_SPREAD) else "", []).append(side)
-        parts = [self._evidence_words(kind, sides) for kind, sides in kinds.items()]
+        ordered = sorted(kinds.items(), key=lambda one: len(one[1]))
+        parts = [self._evidence_words(kind, sides) for kind, sides in ordered]
         if len(parts) > 1:
-            levels = [listed([_level(side.other, side.row["factor"]) for side in sides]) for sides in kinds.values()]
+            levels = [listed([_level(side.other, side.row["factor"]) for side in sides]) for _, sides in ordered]
+            if len(ordered[-1][1]) > 1:
+                levels[-1] = "the others"
             parts = [f"compared with {level}, {part}" for level, part in zip(levels, parts, strict=True)]
         words = "; ".join(parts)
         return f"{words[0].upper()}{words[1:]}."
@@ -212,8 +215,8 @@ class Told:
         if kind in (BY_SPREAD, BY_SOME_SPREAD):
             where = "" if kind == BY_SPREAD else f"in some {self._noun(sides)[1]} "
             return (
-                f"there are too few different runs for a test, but {where}the difference is at least three times as large as the difference "
-                "between any two runs of one cell"
+                f"there are too few different runs for a test, but {where}the difference is at least three times the largest difference between "
+                "two runs of one cell"
             )
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in sides)
         by_t = "Student's t" if sides[0].row["factor"] == "cca" else "Welch's t"
