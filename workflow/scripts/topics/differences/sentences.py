@@ -205,7 +205,8 @@ class Told:
             levels = [listed([_level(side.other, side.row["factor"]) for side in sides]) for _, sides in ordered]
             if len(ordered[-1][1]) > 1:
                 levels[-1] = "the others"
-            parts = [f"compared with {level}, {part}" for level, part in zip(levels, parts, strict=True)]
+            parts = [f"with {level}, {part}" for level, part in zip(levels, parts, strict=True)]
+            parts[0] = f"compared {parts[0]}"
         words = "; ".join(parts)
         return f"{words[0].upper()}{words[1:]}."
 
@@ -214,10 +215,7 @@ class Told:
             return "each value is one measurement, repeated with the same result, so there is nothing to test"
         if kind in (BY_SPREAD, BY_SOME_SPREAD):
             where = "" if kind == BY_SPREAD else f"in some {self._noun(sides)[1]} "
-            return (
-                f"there are too few different runs for a test, but {where}the difference is at least three times the largest difference between "
-                "two runs of one cell"
-            )
+            return f"too few runs differ for a test, but {where}the difference is at least three times any difference between runs of one cell"
         worst = max(side.row["t_p_holm" if side.row["evidence"] == BY_T else "p_holm"] for side in sides)
         by_t = "Student's t" if sides[0].row["factor"] == "cca" else "Welch's t"
         tests = listed([by_t if one == BY_T else one for one in dict.fromkeys(side.row["evidence"] for side in sides)])
