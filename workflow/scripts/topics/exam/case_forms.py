@@ -33,7 +33,7 @@ FORMS: dict[str, tuple[Callable[[dict], bool], str]] = {
 def form_problems(scenarios) -> Iterator[str]:
     """Yield a sentence for each resolved scenario that lacks what the measures of its criteria need."""
     for scenario in scenarios:
-        for measure in FORMS.keys() & wanted_measures(scenario["id"]):
-            has, words = FORMS[measure]
-            if not has(scenario):
+        wanted = wanted_measures(scenario["id"])
+        for measure, (has, words) in FORMS.items():
+            if measure in wanted and not has(scenario):
                 yield f"scenarios[{scenario['id']}] is a case of the exam by its name; allowed: a scenario with {words}, or another name."
