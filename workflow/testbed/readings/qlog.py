@@ -193,10 +193,13 @@ def _take(now, event, unit_ms):
     name, data = event["name"], event.get("data")
     data = data if isinstance(data, dict) else {}
     if "metrics_updated" in name:
-        for field in METRICS.keys() & data.keys():
-            # An infinite ``ssthresh``, for example, is null or a very large number.
-            column, value = METRICS[field], number(data[field])
-            now[column] = value * unit_ms if value is not None and column.endswith("_ms") and unit_ms != 1 else value
+        for field, column in METRICS.items():
+            if field in data:
+                # An infinite ``ssthresh``, for example, is null or a very large number.
+                value = number(data[field])
+                now[column] = (
+                    value * unit_ms if value is not None and column.endswith("_ms") and unit_ms != 1 else value
+                )
     elif "packet_lost" in name:
         now["lost_packets"] += 1
     else:
