@@ -59,6 +59,7 @@ NO_LOG = {"problem": "no file matches *.qlog"}
         # Repeated packets arrived, but not all data.
         ({"seconds": None, "bytes_": 10**6}, {"arrived": 1_100_000, "reported": 300_000}, ["program_data"], SENDER),
         ({"seconds": None, "bytes_": 10**6}, {"arrived": 1_100_000, "reported": 10**6}, [], ""),
+        ({"seconds": None, "bytes_": 9000}, {"arrived": 12_000, "reported": 0}, ["program_data"], SENDER),
         ({"seconds": None, "bytes_": 10**6, "reports_bytes": None}, {"arrived": 999_999}, ["program_data"], SENDER),
         # On a path that is cut off, a server can't learn that its client has ended.
         ({"server_ends": "itself"}, {"reported": 980_000}, ["programs"], SENDER),

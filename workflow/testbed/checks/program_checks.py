@@ -180,13 +180,10 @@ def check_program_data(specification, document) -> Check:
             wrong.append(
                 f"{flow.who}: reported {said} bytes, but {arrived} arrived; allowed: the number of all received bytes"
             )
-        elif (
-            flow.bytes is not None
-            and entry["client"]["ended_by"] == ITSELF
-            and min(arrived, said or arrived) < flow.bytes
-        ):
-            reported = f", and reported {said}" if said is not None else ""
-            wrong.append(f"{flow.who}: ended when {arrived} of {flow.bytes} bytes had arrived{reported}")
+        elif flow.bytes is not None and entry["client"]["ended_by"] == ITSELF:
+            received, verb = (arrived, "arrived") if said is None else (min(said, arrived), "been reported")
+            if received < flow.bytes:
+                wrong.append(f"{flow.who}: ended when {received} of {flow.bytes} bytes had {verb}")
     expected = "each program sent data, and all reported or requested data arrived"
     return Check("program_data", not wrong, expected, "; ".join(wrong) or expected, SENDER)
 

@@ -113,7 +113,7 @@ class Told:
         return sum(min(one) == 1 for one in found), len(found), sum(max(one) == -1 for one in found)
 
     def _noun(self, group) -> tuple[str, str]:
-        """Return what the places of a comparison are, in the singular and in the plural."""
+        """Return the noun for the places of a comparison, in the singular and in the plural."""
         if group[0].row["factor"] == "cca":
             return "scenario", "scenarios"
         if self.places(group[0])["scenario"].nunique() == 1:
