@@ -256,6 +256,7 @@ def test_more_runs_on_a_platform_are_those_of_its_own_card(folder):
         ({}, ALL_OPEN, "no row of a single case is open in results/exam-vegas/analysis/scorecard.csv; allowed: MORE if"),
         ({}, {"": ("like", 1), "6.3-x": ("worse", 1)}, "no row of results/exam-vegas/analysis/scorecard.csv is open"),
         ({}, None, "there is no results/exam-vegas/analysis/scorecard.csv yet: MORE adds runs for the open rows"),
+        ({}, {"6.3-y": ("not enough", 1)}, "6.3-y has 2 replications, and others have 20; allowed with MORE: the same number in all open cases"),
         ({"replications": {"until": {}}}, OPEN, "replications.until in results/exam-vegas/workflow/study.json determines"),
     ],
 )  # fmt: skip

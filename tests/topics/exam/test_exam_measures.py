@@ -8,6 +8,7 @@ import pytest
 
 from changing_run import changing_run
 from inference.censored_times import ended_quantile
+from topics.exam import measures
 from topics.exam.criteria import NEVER
 from topics.exam.measure_exam import PATH, harms, values_of
 from topics.exam.measures import (
@@ -95,6 +96,30 @@ def test_a_flow_that_starts_too_late_starved_before():
     """The other flow delivers its first packets 15 s after its start; a flow whose SYN was lost once starts after 1 s."""
     assert max(starved_s(run_of([steady(10), until(20, begin_s=15)]), 0.1).values()) == pytest.approx(15 - 3, abs=1)
     assert max(starved_s(run_of([steady(10), until(20, begin_s=1.1)]), 0.1).values()) == 0
+
+
+def test_a_flow_that_has_stopped_does_not_starve():
+    """Of two flows of 10 Mbit/s, one stops at 10 of 20 s."""
+    run = run_of([steady(10), until(10)])
+    groups = pd.DataFrame({"group": ["long", "short"], "stop_s": [20.0, 10.0]})
+    planned = replace(run, flows=run.flows.assign(group=["long", "short"]), groups=groups)
+    assert max(starved_s(planned, 0.1).values()) == 0
+    assert max(starved_s(run, 0.1).values()) == pytest.approx(10, abs=1)
+    # A flow that starves although it should send until the end.
+    together = replace(planned, groups=groups.assign(stop_s=20.0))
+    assert max(starved_s(together, 0.1).values()) == pytest.approx(10, abs=1)
+
+
+@pytest.mark.parametrize(
+    "rates, down, percent", [("10 2", 2, 20), ("10 2", 1, 100), ("6 6", 1, 100 / 3), ("6 3 3", 2, 200 / 9)]
+)
+def test_during_an_outage_the_goodput_is_relative_to_the_paths_left(rates, down, percent, monkeypatch):
+    """2 Mbit/s are delivered during the outage."""
+    monkeypatch.setattr(measures, "measure_failover", lambda *_: {"during_mbps": 2.0, "standstill_s": 0.0})
+    run = run_of([steady(1)])
+    row = run.row | {"ideal_goodput_mbps": 12.0, "capacity_mbps": 12.0}
+    scenario = {"path_rate_mbps": rates, "outage_path": down, "paths": len(rates.split()), "capacity_most_mbps": 12.0}
+    assert measures.failover(replace(run, row=row, scenario=scenario))["during_percent"] == pytest.approx(percent)
 
 
 def test_breaker():

@@ -286,6 +286,26 @@ def test_what_a_candidate_can_not_have_is_said_and_never_passed(exam):
     assert len(sentences) == 2 and "6.2-tunnel (tunnels): no tunnel." in sentences and inapplicable_cases(whole) == []
 
 
+@pytest.mark.parametrize("scenario, measure", [("5.1.4-x", "starved_s"), (CASE, "utilisation_percent")])
+def test_a_cca_alone_among_the_standards_is_not_better_than_itself(exam, scenario, measure):
+    cells = {(scenario, measure, "mine"): wave(2)}
+    assert row_of(cells, exam | {"standards": ["mine"]}, scenario, measure)["verdict"] == LIKE
+
+
+def test_the_nearest_standard_is_that_with_the_fewest_worse_runs(exam):
+    """Nine runs are worse than Reno's and seven than CUBIC's by more than five points, although Reno's median is nearer."""
+    own = wave(80, 0.1)
+    reno, cubic = own + np.where(np.arange(RUNS) < 9, 8.0, 0.0), own + np.where(np.arange(RUNS) < 7, 8.0, 2.0)
+    row = row_of(of("utilisation_percent", own, reno, cubic), exam)
+    assert (row["runs_worse"], row["standard"]) == (7, "cubic")
+
+
+def test_collapses_of_all_better_rows_are_listed():
+    rows = [("too variable", number, 5) for number in range(4)] + [("better", number, 2) for number in range(4, 9)]
+    table = pd.DataFrame(rows, columns=["verdict", "scenario", "runs_far_worse"]).assign(standard_runs_far_worse=0)
+    assert [row["scenario"] for row in fallen_rows(table)] == [0, 1, 2, 4, 5, 6, 7, 8]
+
+
 def test_an_authors_explanation_answers_its_criterion(exam):
     """It is requested in the definition, and appears on the card."""
     for explanation, words in (("", "the key `explanation`"), ("It backs off by less.", "explained by the author")):
