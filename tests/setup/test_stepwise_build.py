@@ -9,6 +9,7 @@ import git_history
 
 sys.path.append(str(Path(__file__).resolve().parents[2] / "setup"))
 
+import build_container  # noqa: E402
 import given_trees  # noqa: E402
 import stepwise_build  # noqa: E402
 from progress import SetupError  # noqa: E402
@@ -92,3 +93,22 @@ def test_a_tree_is_repaired_after_an_interruption(kernels, step, tmp_path, after
     repaired = step(kernels[after])
     given_trees.write_files(kernels[after], given_trees.digests(kernels[after]), tmp_path / "fresh")
     assert repaired == files_in(tmp_path / "fresh")
+
+
+@pytest.mark.parametrize(
+    "words, is_of_the_machine",
+    [
+        ("cc1: fatal error: net/a.o: Disk quota exceeded", True),
+        ("fork: Resource temporarily unavailable", True),
+        ("ld: final link failed: Read-only file system", True),
+        ("net/a.c:7:1: error: expected ';' before '}' token", False),
+    ],
+)
+def test_a_fault_of_the_machine_is_no_commit_that_does_not_compile(words, is_of_the_machine):
+    """A commit that doesn't compile stays skipped in all later calls."""
+    assert bool(stepwise_build.OF_THE_MACHINE.search(words)) == is_of_the_machine
+
+
+def test_the_limit_that_a_build_exceeded_is_named():
+    with pytest.raises(SetupError, match="the kernel was not built within 0.2 s, the time limit of a build."):
+        build_container.said_by(["timeout", "--kill-after=10", "0.2", "sleep", "9"])

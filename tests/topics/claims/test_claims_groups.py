@@ -3,7 +3,7 @@
 import pytest
 
 from claim_runs import check
-from topics.claims.tables import NOT_REPRODUCED, NOT_TESTABLE, REPRODUCED
+from topics.claims.tables import NOT_REPRODUCED, NOT_SHOWN, NOT_TESTABLE, REPRODUCED
 
 EACH_CCA = {
     "kind": "ratio", "numerator": {"ip_versions": ["ipv6"]}, "denominator": {"ip_versions": ["ipv4"]},
@@ -113,3 +113,32 @@ def test_a_difference_among_none_has_no_place(tmp_path):
     assert check(tmp_path, lambda *cell: [10] * 3, LARGEST)["verdict"] == NOT_TESTABLE
     only = check(tmp_path, lambda scenario, cca, ip: [10 + (scenario == "2" and ip == "ipv4")] * 3, LARGEST)
     assert only["verdict"] == NOT_TESTABLE
+
+
+def test_no_events_in_one_scenario_hide_no_increase_in_another(tmp_path):
+    """A ratio that is 0 in six runs is not 0 for certain, and would decide the mean of all ratios."""
+
+    def values(scenario, cca, ip_version):
+        usual = {"1": [2, 1, 3, 2, 1, 2], "2": [50, 51, 49, 52, 48, 50]}[scenario]
+        return usual if cca == "reno" else [0] * 6 if scenario == "1" else [100 * one for one in usual]
+
+    claim = {
+        "kind": "ratio", "numerator": {"ccas": ["cubic"]}, "denominator": {"ccas": ["reno"]}, "each": ["scenario"], "combine": "mean",
+        "requirement": {"at_most": 1},
+    }  # fmt: skip
+    row = check(tmp_path, values, claim)
+    assert row["verdict"] == NOT_SHOWN, row["because"]
+
+
+def test_an_interval_that_is_cut_at_0_is_not_more_precise(tmp_path):
+    """Loss of 0, 0 and 0.3 %: the half-width is 0.43, so 0.45 is within the prediction interval, but our value is less precise."""
+    requirement = {"replicates": 0.45, "standard_error": 0.05}
+    claim = {
+        "kind": "threshold",
+        "quantity": "loss_percent",
+        "ccas": ["reno"],
+        "pick": "mean",
+        "requirement": requirement,
+    }
+    row = check(tmp_path, lambda *_: [0.0, 0.0, 0.3], claim | {"scenarios": ["1"], "ip_versions": ["ipv4"]})
+    assert row["low"] == 0 and row["verdict"] == NOT_SHOWN, row["because"]

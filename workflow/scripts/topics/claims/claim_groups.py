@@ -114,18 +114,14 @@ def _logarithms(above, below):
 def _log_bounds(logs, strata):
     """Return a function that computes bounds for logarithms.
 
-    Where some rows have no finite logarithm, the bounds are infinite, unless all rows are equal. Of several ratios, one that is always 0 has
-    infinite bounds, too: it would decide their mean, although no event in a few runs doesn't show that there never is one.
+    Where some rows have no finite logarithm, the bounds are infinite. This includes a ratio that is 0 in all rows: it would decide the mean
+    of the ratios, although a few runs without an event don't show that there never is one.
     """
     known = np.isfinite(logs).all(axis=0)
-    same = (logs == logs[:1]).all(axis=0) & (known | (known.size == 1))
 
     def bounds(tail):
         ends = t_interval(np.where(known, logs, 0), strata, tail)
-        return tuple(
-            np.where(known, end, np.where(same, logs[0], beyond))
-            for end, beyond in zip(ends, (-np.inf, np.inf), strict=True)
-        )
+        return tuple(np.where(known, end, beyond) for end, beyond in zip(ends, (-np.inf, np.inf), strict=True))
 
     return bounds
 
