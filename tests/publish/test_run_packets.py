@@ -115,11 +115,3 @@ def test_a_failed_repetition_is_not_taken_for_programs_without_secrets(tmp_path,
     said = capsys.readouterr().out
     assert "the additional repetition failed: NOT REPEATED: the rerun left no document: exit status 1" in said
     assert "logged no TLS secrets" not in said
-
-
-@pytest.mark.parametrize("build", [False, True])
-def test_a_run_on_a_source_tree_is_refused_before_a_build_is_asked_for(build, tmp_path, monkeypatch):
-    monkeypatch.setattr(run_again.kernels_again, "kernel_name", lambda *_: "a" * 16)
-    monkeypatch.setattr(run_again, "RunSpecification", lambda _: SimpleNamespace(kernel={"tree": "../linux"}))
-    with pytest.raises(ReceivedError, match="the run has a kernel from a source tree"):
-        run_again.own_kernels(FinishedRun(tmp_path, "a/reno/ipv6/1", specification(DUMBBELL), {}), tmp_path, build)

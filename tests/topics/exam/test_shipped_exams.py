@@ -2,11 +2,13 @@
 
 import pytest
 
+from experiment.specification import RunSpecification
 from inference.counts_of_draws import share_at_most
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics.exam import card_tests
 from topics.exam.criteria import CRITERIA, wanted_measures
+from topics.exam.measure_exam import HARMED, SOLO
 from topics.exam.topic import TOPIC
 
 
@@ -43,6 +45,29 @@ def test_shipped_exams_have_enough_runs_for_their_tests(file):
     alone = {scenario["id"]: scenario.get("seeds_of") for scenario in study["scenarios"]}
     assert all(own[name] is None and own.get(alone[name]) is None for name in study["exam"]["primaries"])
     assert {name for name in own if "-solo" in name} == {*alone.values()} - {None}  # each flow alone is compared with
+
+
+@pytest.mark.parametrize("file", ["exam", "exam-quick"])
+def test_the_flow_alone_has_the_path_of_the_cases_that_are_compared_with_it(file):
+    written = f"config/studies/{file}.yaml"
+    study = studies.resolve(studies.load(written), written)
+    others = {one["id"]: _number_of_other(one) for one in study["scenarios"]}
+    compared = [(one["id"], one["seeds_of"]) for one in study["scenarios"] if one.get("seeds_of")]
+    assert compared
+    for case, alone in compared:
+        assert case.startswith(HARMED) and alone.startswith(SOLO)
+        for drawn in (("ipv4", 1), ("ipv6", 2)):
+            path = _path(study, case, others[case], *drawn)
+            assert path == _path(study, alone, others[alone], *drawn), case
+
+
+def _number_of_other(scenario):
+    return next((place for place, group in enumerate(scenario["groups"] or []) if group["name"] == "other"), 0)
+
+
+def _path(study, scenario, flow, *drawn):
+    run = RunSpecification(studies.run_specification(study, scenario, "reno", *drawn))
+    return run.flow_pair(flow).rtt_ms, run.rate_mbps, run.queue_bytes
 
 
 def test_harm_needs_the_flow_alone_with_each_seed():

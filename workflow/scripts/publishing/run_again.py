@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiment.programs import has_programs
-from experiment.specification import RunSpecification
 from publishing.result_checks import kernels_again, reruns
 from publishing.result_checks.compressed_json import decompress, parse
 from publishing.result_checks.received_documents import check_document
@@ -97,10 +96,6 @@ def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
         raise ReceivedError("the run has the study's own programs: BUILD=1 starts them, confined as in the run.")
     if kernels_again.kernel_name(run.specification, ROOT) is None:
         return None
-    if "tree" in (RunSpecification(run.specification).kernel or {}):
-        raise ReceivedError(
-            "the run has a kernel from a source tree, whose files a study doesn't contain, so it can't be repeated here."
-        )
     if not build:
         raise ReceivedError("the run has the study's own kernel, which is a program: BUILD=1 builds it again from the published sources, and starts it.")  # fmt: skip
     if why := kernels_again.build(run.specification, run.folder, ROOT, place):

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from experiment.specification import RunSpecification
 from publishing.result_checks.received_errors import ReceivedError, shown
 from publishing.result_checks.received_folder import read_file
 from session.testbed_identity import image_fact
+from study_files.kernel_trees import described_tree
 
 #: Maximum size in bytes of a kernel's description, which contains patches and C files, as text or, if they aren't UTF-8, in base64.
 LARGEST = 2**26
@@ -99,12 +101,12 @@ def _published(specification, folder, root, place):
     """Write the published files of a run's custom kernel to ``place``.
 
     Returns the definition of the kernel, its C files as (path, SHA-256), and its published SHA-256. Raises `ReceivedError` if a file was
-    not published.
+    not published, or if the kernel's source tree isn't on this machine.
     """
     run, name = RunSpecification(specification), kernel_name(specification, root)
     kernel = run.kernel and {**run.kernel}
     if kernel and "tree" in kernel:
-        raise ReceivedError(f"it was built from a custom source tree, Linux {kernel['version']} with the digest {kernel['sha256']}, which is not published")  # fmt: skip
+        kernel["tree"] = _tree_here(kernel, root)
     described = f"workflow/kernel-{name}.json"
     published, contents = _description(described, folder)
     made = place / "sources" / name
@@ -119,6 +121,19 @@ def _published(specification, folder, root, place):
     if kernel:
         kernel["patches"] = [{"path": str(made / file), "sha256": sha256} for file, sha256 in patches]
     return kernel, [(str(made / file), sha256) for file, sha256 in wanted], published["linux_sha256"]
+
+
+def _tree_here(kernel, root) -> str:
+    """Return the path of a kernel's source tree, which no study contains, if it is on this machine; otherwise raise `ReceivedError`."""
+    tree = os.path.join(root, kernel["tree"])
+    what = f"it was built from the source tree {shown(kernel['tree'])}, Linux {shown(kernel['version'], 64)}"
+    try:
+        here = described_tree(tree, kernel.get("revision"))
+    except (ValueError, OSError) as error:
+        raise ReceivedError(f"{what}, which a study doesn't contain, and which can't be read here: {shown(str(error), 300)}") from None  # fmt: skip
+    if here["sha256"] != kernel["sha256"]:
+        raise ReceivedError(f"{what}, which a study doesn't contain, and which has other files here: SHA-256 {here['sha256']} instead of {kernel['sha256']}")  # fmt: skip
+    return tree
 
 
 def _built(name, kernel, files, root, made) -> Path:
