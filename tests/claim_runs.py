@@ -18,7 +18,7 @@ from topics.claims.claim_measures import SOURCES
 from topics.claims.claim_quantities import FLOW_QUANTITIES, SERIES_QUANTITIES, STATES
 
 QUANTITIES = (
-    "throughput_per_stream_mbps", "rtt_first_stream_ms", "retransmit_percent", "retransmits",
+    "throughput_per_stream_mbps", "rtt_first_stream_ms", "published_loss_percent", "retransmit_percent", "retransmits",
     "goodput_mbps", "rtt_mean_ms", "loss_percent",
 )  # fmt: skip
 CCAS = ["reno", "cubic", "bbr"]

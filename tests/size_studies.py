@@ -60,7 +60,7 @@ def values_of(run, platform):
     protocol, size, ip_version = run["protocol"], run["message_bytes"], run["ip_version"]
     nothing = dict.fromkeys([
         "goodput_mbps", "rtt_mean_ms", "rtt_min_ms", "retransmits", "jain_index", "mss_bytes", "packets_sent",
-        "rtt_first_stream_ms", "throughput_per_stream_mbps", "retransmit_percent",
+        "rtt_first_stream_ms", "throughput_per_stream_mbps", "published_loss_percent", "retransmit_percent",
     ])  # fmt: skip
     if run["application"] == "round-trip":
         wire = round_trip_us(rate, size, protocol, ip_version, 24) + CLOCK_US[protocol]

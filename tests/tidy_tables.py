@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from run_tables.retransmit_share import retransmit_percent
 from run_tables.run_keys import RUN
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import CHECKS, FLOWS, RUNS
@@ -58,7 +59,7 @@ USUAL = {
     "multipath": "none", "paths": 1, "distribution": "round-robin", "path_delay_ms": "0", "frame_overhead_bytes": 0,
     "serialisation": "never", "pairs": 1, "access_delay_ms": "0", "delayed_acks": True, "receive_buffer_autotuning": True,
     "recovery": "prr", "platform": "uml", "pair": 1, "direction": "forward", "start_offset_ms": 0.0, "valid": True, "packet_bytes": 1514, "variation": "",
-    "discipline": "drop-tail", "ecn": "off", "queue_parameters": "", "groups": "", "kernel": "", "host_options": "", "link_options": "", "more": "",
+    "discipline": "drop-tail", "ecn": "off", "queue_parameters": "", "groups": "", "kernel": "", "host_options": "", "link_options": "", "more": "", "under_test": True,
 }  # fmt: skip
 
 
@@ -251,11 +252,12 @@ def run_row(run, scenario, means, spread, failed, rng):
         "jain_index": 1.0 if scenario["flows"] == 1 else 0.99,
         "throughput_per_stream_mbps": goodput / scenario["flows"],
         "rtt_first_stream_ms": rtt,
-        "retransmit_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
+        "published_loss_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
+        "retransmit_percent": retransmit_percent(retransmits, sent_bits / 8, mss) if goodput else None,
         # Start-up is like the rest of the run.
         "goodput_steady_mbps": goodput,
         "rtt_steady_ms": rtt,
-        "retransmit_steady_percent": 100 * retransmits * mss * 8 / sent_bits if goodput else None,
+        "retransmit_steady_percent": retransmit_percent(retransmits, sent_bits / 8, mss) if goodput else None,
         "packets_sent": packets,
         "queue_drops": int(packets * loss / 100) - link_drops if loss else 0,
         "link_drops": link_drops,

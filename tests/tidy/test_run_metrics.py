@@ -2,6 +2,7 @@
 
 import pytest
 
+from run_tables.retransmit_share import retransmit_percent
 from run_tables.run_metrics import bottleneck_metrics, flow_metrics, ideal_shares, interval_metrics, run_metrics
 from run_tables.tidy_rows import rows_of_run
 from run_tables.tidy_tables import RUNS
@@ -36,7 +37,27 @@ def test_published_definitions_by_hand(recorded):
     assert run["rtt_first_stream_ms"] == ends[0]["streams"][0]["sender"]["mean_rtt"] / 1000
     retransmits = sum(end["sum_sent"]["retransmits"] for end in ends)
     packets = sum(end["sum_sent"]["bytes"] for end in ends) / 1448
-    assert run["retransmit_percent"] == pytest.approx(100 * retransmits / packets)
+    assert run["published_loss_percent"] == pytest.approx(100 * retransmits / packets)
+
+
+def test_retransmissions_are_a_share_of_what_the_kernel_sent(recorded):
+    """The kernel's own counters of payload sent and retransmitted (tcpi_bytes_sent, tcpi_bytes_retrans) give the same."""
+    document = recorded("lossy-reno-ipv4")
+    run = run_metrics(document, flow_metrics(document))
+    last = document["sockets"][-1]["sockets"]
+    again, sent, acked, count = (
+        sum(socket[name] for socket in last)
+        for name in ("bytes_retransmitted", "bytes_sent", "bytes_acked", "retransmits")
+    )
+    assert retransmit_percent(count, acked, run["mss_bytes"]) == pytest.approx(100 * again / sent, rel=0.01)
+    assert run["retransmit_percent"] == pytest.approx(100 * again / sent, rel=0.15)
+
+
+@pytest.mark.parametrize("lost", [0.01, 0.5, 0.9])
+def test_the_retransmitted_share_is_the_lost_share(lost):
+    """If each lost segment is sent until it arrives, the share of retransmissions is the probability of loss, and never above 100 %."""
+    data = 1000
+    assert retransmit_percent(data * lost / (1 - lost), data * 1448, 1448) == pytest.approx(100 * lost)
 
 
 def ideal(document):

@@ -182,7 +182,8 @@ def test_steady_columns_of_recorded_runs_by_hand(recorded, name, rule):
         again += sum(stream["retransmits"] for stream in counted)
         sent += sum(stream["bytes"] for stream in counted)
     assert run["rtt_steady_ms"] == pytest.approx(sum(rtts) / len(rtts))
-    assert run["retransmit_steady_percent"] == pytest.approx(100 * again * run["mss_bytes"] / sent)
+    again *= run["mss_bytes"]
+    assert run["retransmit_steady_percent"] == pytest.approx(100 * again / (again + sent))
     assert run["queue_mean_packets"] is run["queue_steady_packets"] is None
 
 

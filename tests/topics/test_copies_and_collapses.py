@@ -117,7 +117,7 @@ def buffer_cells(change):
     """Return the cells of a study of buffers whose flows come from `change`."""
     made = tidy_tables.synthetic_study(tidy_tables.buffers(("uml",), (10, 500), 100), ["bbr"], ["ipv4"], replications=6)
     runs = made["runs"]
-    flows = made["flows"][[*RUN, "flow"]].assign(goodput_mbps=4 + 0.1 * made["flows"]["flow"])
+    flows = made["flows"][[*RUN, "flow"]].assign(goodput_mbps=4 + 0.1 * made["flows"]["flow"], under_test=True)
     flows = change(flows.merge(runs[[*RUN, "duration_s", "mss_bytes"]], on=RUN))
     described = describe_runs(runs, flows, made["scenarios"])
     return describe_replications(runs, described, made["scenarios"], 0.95)
@@ -231,10 +231,11 @@ def test_flows_of_a_run_that_repeat_one_measurement_have_no_interval():
         goodput_mbps=study["flows"].groupby([*CELL, "flow"])["goodput_mbps"].transform("first")
     )
     runs = study["runs"].assign(rtt_mean_ms=50.0, retransmits=20, jain_index=0.9)
-    table = compare_flows(runs, flows, {}, 0.95)
+    flows = flows.assign(under_test=True)
+    table = compare_flows(runs, flows, 0.95)
     assert len(table) and table[["ci_low", "ci_high"]].isna().all(axis=None)
     flows.loc[flows["replication"] == 2, "goodput_mbps"] *= 0.3
-    lost = compare_flows(runs, flows, {}, 0.95).query("quantity == 'goodput'")
+    lost = compare_flows(runs, flows, 0.95).query("quantity == 'goodput'")
     assert lost["ci_low"].isna().all()
 
 

@@ -8,6 +8,7 @@ import pytest
 
 import tidy_tables
 from run_tables.run_keys import RUN
+from run_tables.tidy_tables import FLOWS
 from topics.buffers.describe_flows import describe_replications, describe_run, describe_runs, over_replications
 from topics.buffers.flow_counts import flows_words
 from topics.buffers.section import findings
@@ -55,7 +56,8 @@ def study(replications=3, **more):
 
 def with_flows(made):
     flows = made["flows"][[*RUN, "flow"]].merge(made["runs"][[*RUN, "goodput_mbps", "flows"]], on=RUN)
-    return flows.assign(goodput_mbps=flows["goodput_mbps"] / flows["flows"] * (1 + 0.02 * (flows["flow"] - 7.5)))
+    goodputs = flows["goodput_mbps"] / flows["flows"] * (1 + 0.02 * (flows["flow"] - 7.5))
+    return tidy_tables.completed(flows.assign(goodput_mbps=goodputs), FLOWS)
 
 
 def described(made):
@@ -150,3 +152,20 @@ def test_the_finding_states_the_flows_of_its_own_cells():
     (finding,) = findings(SimpleNamespace(tables=tables, design=design))
     assert "4 flows, IPv4: with a buffer of 10 packets" in finding.text and "16" not in finding.text
     assert flows_words(made["runs"]) == "4 to 16 flows"
+
+
+@pytest.mark.parametrize("direction", ["forward", "reverse"])
+def test_only_flows_under_test_are_described(direction):
+    """Flows of other CCAs, or of the other direction, are left out; those of the same direction also use the link's capacity."""
+    made = study()
+    flows = with_flows(made)
+    others = flows.assign(flow=100 + flows["flow"], goodput_mbps=99.0, under_test=False, direction=direction)
+    alone = describe_runs(made["runs"], flows, made["scenarios"])
+    beside = describe_runs(made["runs"], pd.concat([flows, others]), made["scenarios"])
+    of_link = [name for name in alone if name.endswith("_percent") and name != "bdp_percent"]
+    of_fair_share = ["fair_share_mbps", "starved"]
+    left = [*of_link, *of_fair_share] if direction == "forward" else []
+    pd.testing.assert_frame_equal(beside.drop(columns=left), alone.drop(columns=left))
+    if direction == "forward":
+        assert beside[of_link].isna().all(axis=None)
+        assert beside["fair_share_mbps"].to_numpy() == pytest.approx(beside["mean_mbps"].to_numpy())

@@ -174,7 +174,7 @@ def test_findings_carry_numbers_and_n(one_platform_failed):
     texts = [finding.text for finding in buffers_section.findings(material(one_platform_failed))]
     assert len(texts) == 3
     buffer = r"BBR on Linux, 16 flows: with a buffer of 10 packets \(1 % of the BDP\)"
-    assert re.search(rf"{buffer}, all flows together get [\d.]+ % of the link", texts[0])
+    assert re.search(rf"{buffer}, its flows together get [\d.]+ % of the link", texts[0])
 
 
 def test_steps_go_through_the_releases_in_order(one_platform_failed):

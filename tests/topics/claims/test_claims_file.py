@@ -269,7 +269,7 @@ def test_loading_leaves_plain_values_that_no_one_shares(shipped):
 def test_schema_knows_the_same_ccas_and_metrics_as_the_study():
     definitions = claims.claims_schema()["$defs"]
     assert definitions["cca"]["enum"] == definitions["ccas"]["items"]["joined"] == CCAS
-    known = {metric.column for metric in (*metrics.METRICS, *metrics.PUBLISHED_METRICS)}
+    known = {metric.column for metric in (*metrics.METRICS, metrics.RETRANSMIT_SHARE, *metrics.PUBLISHED_METRICS)}
     assert known == set(claim_runs.QUANTITIES)
     assert set(QUANTITIES) == set(RUN_QUANTITIES | FLOW_QUANTITIES | SERIES_QUANTITIES) == known | set(QUANTITIES)
     assert set(definitions["common"]["relative_to"]["enum"]) == set(RELATIONS)

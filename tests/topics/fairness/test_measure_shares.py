@@ -82,8 +82,9 @@ def test_flows_of_other_groups_have_no_part_in_a_mix():
     study = share_studies.sharing_study(["reno+cubic"], share_studies.scenarios().iloc[:1], replications=2, noise=0)
     flows = completed(study["flows"], FLOWS).assign(group="own")
     bbr = flows[flows["flow"] == 0].assign(group="beside", flow_cca="bbr", goodput_mbps=5.0)
+    bbr = bbr.assign(under_test=False)
     both = pd.concat([bbr, flows.assign(flow=flows["flow"] + 1)]).sort_values([*RUN, "flow"])
-    shares = shares_of_flows(study["runs"], both, {"base": ["beside"]})
+    shares = shares_of_flows(study["runs"], both)
     assert list(shares["flow_cca"]) == ["reno", "cubic"] * 2 and list(shares["position"]) == [0, 1] * 2
     assert shares["share"].to_numpy() == pytest.approx(shares_of_flows(study["runs"], flows)["share"].to_numpy())
     (pair,) = two_sided_runs(shares)[["first_cca", "second_cca"]].drop_duplicates().to_numpy().tolist()

@@ -22,7 +22,7 @@ def test_a_cell_by_hand():
     flows = [
         KEYS | {
             "replication": n, "valid": n < 3, "flow": flow, "pair": pair, "goodput_steady_mbps": goodput, "retransmits": 10.0 * (pair == 1),
-            "bytes_sent": 1e6,
+            "bytes_received": 990e3,
         }
         for n, first in ((1, 6.0), (2, 7.0), (3, 1.0))
         for flow, pair, goodput in ((0, 1, first), (1, 2, 4.0), (2, 1, 6.0))
@@ -48,6 +48,8 @@ def test_pairs_take_flows_in_turn():
 
 
 def test_retransmissions_that_were_not_counted_are_not_none():
-    flows = pd.DataFrame({"pair": [1, 2], "goodput_steady_mbps": 5.0, "retransmits": [None, 10.0], "bytes_sent": 1e6})
+    flows = pd.DataFrame(
+        {"pair": [1, 2], "goodput_steady_mbps": 5.0, "retransmits": [None, 10.0], "bytes_received": 990e3}
+    )
     measured = measure_run(flows, 1000.0)
     assert pd.isna(measured["mptcp_retransmit_percent"]) and measured["other_retransmit_percent"] == 1

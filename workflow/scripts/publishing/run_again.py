@@ -97,7 +97,7 @@ def own_kernels(run: FinishedRun, place: Path, build: bool) -> Path | None:
     if kernels_again.kernel_name(run.specification, ROOT) is None:
         return None
     if not build:
-        raise ReceivedError("the run has the study's own kernel, which is a program: BUILD=1 builds it again from the published sources, and starts it.")  # fmt: skip
+        raise ReceivedError("the run has the study's own kernel, which is a program: BUILD=1 builds it again from its sources, and starts it.")  # fmt: skip
     if why := kernels_again.build(run.specification, run.folder, ROOT, place):
         raise ReceivedError(f"its kernel: {why}.")
     return place / "kernels"

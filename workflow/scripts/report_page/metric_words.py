@@ -164,7 +164,7 @@ WORDS = {
     "published-loss": MetricWords(
         (
             Statement(
-                "The paper's “packet loss”: segments retransmitted, divided by the number of segments sent (bytes sent / segment size). It counts "
+                "The paper's “packet loss”: segments retransmitted, divided by the bytes that the application passed to TCP in segments. It counts "
                 "segments that TCP considered lost, not packets that the network dropped.",
                 ALWAYS,
             ),

@@ -22,7 +22,15 @@ PAYLOAD_BYTES = MTU_BYTES - HEADER_BYTES["ipv4"]
 TICKS_PER_S = 100
 
 #: Columns of ``tidy/runs.csv`` with a known resolution.
-RESOLVED = ("goodput_mbps", "rtt_mean_ms", "loss_percent", "retransmit_percent", "jain_index", "transfer_s")
+RESOLVED = (
+    "goodput_mbps",
+    "rtt_mean_ms",
+    "loss_percent",
+    "retransmit_percent",
+    "published_loss_percent",
+    "jain_index",
+    "transfer_s",
+)
 
 
 def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
@@ -39,7 +47,7 @@ def resolutions(runs: pd.DataFrame, metric: str) -> pd.Series:
     if metric in ("rtt_mean_ms", "rtt_first_stream_ms"):
         exchange = runs["rtt_mean_ms"].astype(float) ** 2 / (1e3 * runs["duration_s"].astype(float))
         return exchange.where(runs["application"] == "round-trip", RTT_RESOLUTION_MS)
-    if metric in ("loss_percent", "retransmit_percent"):
+    if metric in ("loss_percent", "retransmit_percent", "published_loss_percent"):
         packets = runs["packets_sent"].astype(float)
         return (100 / packets).where(packets > 0)
     if metric == "cpu_busy_percent":

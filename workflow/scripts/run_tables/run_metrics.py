@@ -7,6 +7,7 @@ from experiment.run_document import specification_of
 from run_tables.application_metrics import application_flows, has_own_metrics, retransmitted_segments
 from run_tables.flows_under_test import programs_under_test
 from run_tables.program_metrics import packet_sizes_of_programs
+from run_tables.retransmit_share import retransmit_percent
 from run_tables.simulated_metrics import is_simulated, simulated_bottleneck, simulated_flows, simulated_intervals
 from run_tables.steady_state import USUAL_RULE, intervals_of_flows, steady_flow, steady_run, steady_windows
 from run_tables.stream_metrics import has_streams, steady_columns, stream_flows
@@ -232,8 +233,19 @@ def _published_metrics(document, flows) -> dict[str, float | None]:
     return {
         "throughput_per_stream_mbps": None if goodput is None else goodput / len(flows),
         "rtt_first_stream_ms": flows[0]["rtt_mean_ms"] if flows else None,
-        "retransmit_percent": 100 * again / packets if packets and again is not None else None,
+        "published_loss_percent": 100 * again / packets if packets and again is not None else None,
     }
+
+
+def _retransmit_share(document, flows) -> float | None:
+    """Return the column retransmit_percent of `tidy_tables.RUNS` for the given flows, or None if it is unknown."""
+    segment, received, again = (
+        segment_bytes(document),
+        total(flows, "bytes_received"),
+        retransmits_of_run(document, flows),
+    )
+    known = segment and received is not None and again is not None and received + again > 0
+    return retransmit_percent(again, received, segment) if known else None
 
 
 def total(flows, key) -> float | None:
@@ -284,6 +296,7 @@ def run_metrics(document, flows, rule=USUAL_RULE) -> dict[str, float | None]:
         "mss_bytes": segment_bytes(document),
         **ideal_shares(document, goodput),
         **_published_metrics(document, flows),
+        "retransmit_percent": _retransmit_share(document, flows),
         "goodput_mbps": goodput,
         **{name: total(flows, name) for name in ("goodput_steady_mbps", "delivered_bytes")},
         "application_goodput_mbps": total(flows, "application_goodput_mbps") if _of_one_time(document, flows) else None,

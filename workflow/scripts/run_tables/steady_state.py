@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from run_tables.retransmit_share import retransmit_percent
 from tcp_models.fairness_index import jain_index
 from testbed.readings.deliveries import START_UP, Window, windows
 
@@ -178,14 +179,14 @@ def steady_run(document, flows, steady, segment_bytes) -> dict[str, float | None
             "goodput_steady_mbps", "rtt_steady_ms", "rtt_steady_change_percent", "retransmits_steady", "bytes_sent_steady",
         )
     )  # fmt: skip
-    packets = sum(sent) / segment_bytes if segment_bytes and None not in sent else 0
+    known = segment_bytes and None not in sent and None not in again and sum(sent)
     begins = {window.begin_ns for window in steady.values()}
     return {
         "steady_begin_ns": begins.pop() if len(begins) == 1 else None,
         "rtt_steady_ms": None if None in rtts or not rtts else sum(rtts) / len(rtts),
         "rtt_steady_change_percent": None if None in changes or not changes else sum(changes) / len(changes),
         "goodput_steady_change_percent": _goodput_change_percent(document, flows, steady),
-        "retransmit_steady_percent": 100 * sum(again) / packets if packets and None not in again else None,
+        "retransmit_steady_percent": retransmit_percent(sum(again), sum(sent), segment_bytes) if known else None,
         "jain_steady_index": None if None in goodputs or not goodputs else jain_index(goodputs),
         "queue_mean_packets": _mean_queue(document, whole),
         "queue_steady_packets": _mean_queue(document, steady),

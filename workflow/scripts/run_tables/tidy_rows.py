@@ -130,8 +130,11 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         columns = interval_columns(document, of_programs, rule)
         flows += [flow | columns[flow["flow"]] for flow in program_flows(document, rule)]
         intervals = [*intervals, *of_programs]
+    of_all = {"valid": verdict["valid"]}
+    under_test = numbers_under_test(asked)
     flows = [
-        {**dict.fromkeys(FLOWS.names), **keys, **flow, **marks[flow["flow"]], "valid": verdict["valid"]}
+        {**dict.fromkeys(FLOWS.names), **keys, **flow, **marks[flow["flow"]], "under_test": flow["flow"] in under_test}
+        | of_all
         for flow in flows
     ]
     failed = [check for check in verdict["checks"] if not check["ok"]]
@@ -148,7 +151,7 @@ def rows_of_run(document, label, document_sha256, rule=USUAL_RULE) -> tuple[dict
         "rtt_path_ms": asked.rtt_path_ms,
         "loss_configured_percent": configured_loss_percent(asked),
         "flows": asked.flows + len(asked.program_flows),
-        "flows_under_test": len(numbers_under_test(asked)),
+        "flows_under_test": len(under_test),
         "duration_s": asked.traffic.duration_s,
         **application_columns(asked.scenario),
         **discipline_columns(asked.scenario | {"queue": _queue_of(asked)}),

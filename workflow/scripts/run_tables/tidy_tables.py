@@ -158,9 +158,10 @@ RUNS = Table(
         number_column("jain_steady_index", "", "Jain's fairness index of the goodputs of the flows under test after start-up.", f"{NO_VALUE}; {_NO_STEADY}"),
         number_column("throughput_per_stream_mbps", "Mbit/s", "Mean goodput per flow, from `application_goodput_mbps`: the throughput as TCP-ExBench computes it.", _NO_REPORT, least=0),
         number_column("rtt_first_stream_ms", "ms", "Mean RTT of the first flow: the RTT as TCP-ExBench computes it.", NO_VALUE, least=0),
-        number_column("retransmit_percent", "%", "Retransmits divided by (bytes sent / MSS), which TCP-ExBench calls packet loss.", "nothing was sent, or retransmits are not known", least=0),
+        number_column("published_loss_percent", "%", "Retransmits divided by (bytes that the application passed to TCP / MSS), which TCP-ExBench calls packet loss. It may exceed 100.", "nothing was sent, or retransmits are not known", least=0),
+        number_column("retransmit_percent", "%", "Retransmitted segments as a share of all segments sent: retransmits divided by the sum of retransmits and full segments that the receivers' applications got.", "nothing was received or retransmitted, or retransmits are not known", least=0, most=100),
         number_column(
-            "retransmit_steady_percent", "%", "Retransmits divided by (bytes sent / MSS), both counted in the reporting intervals that begin after start-up.",
+            "retransmit_steady_percent", "%", "`retransmit_percent` in the reporting intervals that begin after start-up, with the bytes that the applications passed to TCP in place of those received.",
             f"no interval begins after start-up; {NO_VALUE}; {_NO_STEADY}",
         ),
         number_column("queue_mean_packets", "packets", "Mean number of packets in the bottleneck's queue, over the samples inside the window.", NOT_SAMPLED),
@@ -289,6 +290,7 @@ FLOWS = Table(
         count_column("ce_received", "segments", "Segments with a CE mark that the receiver had received by the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}; the kernel doesn't count them; {_NO_SOCKET}", "the receiver's tcpi_received_ce"),
         count_column("ce_echoed", "segments", "Segments delivered while the receiver reported CE, until the last reading of the sockets.", f"{NO_DISCIPLINE} and {NO_ECN}; {_NO_SOCKET}", "tcpi_delivered_ce"),
         text_column("group", "Name of the flow's group.", "the scenario has no groups"),
+        truth_column("under_test", "Whether the columns of `runs` include the flow: it uses the run's CCA and sends in the direction `forward`."),
         number_column(
             "goodput_lifetime_mbps", "Mbit/s", "Goodput over the flow's own lifetime: from the first reading with data of the flow to the last reading before the flow ended.",
             "deliveries of the flow are not recorded",

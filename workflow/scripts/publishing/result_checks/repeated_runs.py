@@ -72,7 +72,7 @@ def say_skipped(here_too, build, account) -> set[str]:
     if built and not build:
         account.step("kernels", f"{len(built)} of {len(here_too)} runs have the study's own kernel or programs:")
         account.detail(
-            "these are not built or started by default; BUILD=1 builds the kernels from the published sources, and starts kernels and programs"
+            "these are not built or started by default; BUILD=1 builds the kernels from their sources, and starts kernels and programs"
         )
     return measured if build else measured | built
 
@@ -133,9 +133,7 @@ def _build_kernels(runs, folder, place, account) -> None:
     needed.pop(None, None)
     for name, specification in needed.items():
         why_not = kernels_again.build(specification, folder, ROOT, place)
-        account.step(
-            "kernels", f"{name}: {why_not or 'built from the published sources; the same kernel, byte for byte'}"
-        )
+        account.step("kernels", f"{name}: {why_not or 'built again; the same kernel, byte for byte'}")
 
 
 def _what_a_sample_says(total, drawn) -> str:

@@ -56,7 +56,7 @@ def _slot(axes, place, cell, colour):
 
 def plot_flow_bars(runs, flows, scenarios, cca) -> Drawing:
     """Return the figure and its data."""
-    runs, table = at_centre(runs, scenarios)
+    runs, flows, table = at_centre(runs, flows, scenarios)
     panels = list(panels_by_buffer(runs, table, cca) if cca else panels_by_platform(runs, table))
     ranks = of_panels(flow_ranks(flows, runs[runs["valid"]], table), panels)
     cells = dict(iter(ranks.groupby(CELL, sort=False)))

@@ -51,7 +51,7 @@ def _box(axes, place, row, colour):
 
 def plot_flow_boxes(runs, flows, scenarios, cca) -> Drawing:
     """Return the figure and its data."""
-    runs, table = at_centre(runs, scenarios)
+    runs, flows, table = at_centre(runs, flows, scenarios)
     panels = list(panels_by_buffer(runs, table, cca))
     boxes = of_panels(_flow_boxes(flows, runs[runs["valid"]], table), panels)
     cells = {tuple(row[name] for name in CELL): row for row in boxes.to_dict("records")}

@@ -104,7 +104,7 @@ def _lines(axes, rates, colour):
 
 def plot_pacing(runs, flows, scenarios, sockets, cca) -> Drawing:
     """Return the figure and its data."""
-    runs, table = at_centre(runs, scenarios)
+    runs, flows, table = at_centre(runs, flows, scenarios)
     chosen = _chosen_runs(runs, table, cca)
     series = _chosen_series(chosen, flows, sockets)
     drawn = _draw(series, chosen, runs, cca)

@@ -178,9 +178,9 @@ def _cell_words(cell, flows):
         total, unit = of["total_mbps"], "Mbit/s"
     percent, starved, jain, ends = cell["bdp_percent"], of["starved"]["mean"], of["jain_index"], _ends(total, 1)
     of_bdp = "" if is_missing(percent) else f" ({number(percent, 0 if percent >= 0.95 else 2)} % of the BDP)"
-    even = "" if is_missing(jain["mean"]) else f", Jain's index {_with_interval(jain, 2)}"
-    starving = f"{_mean_words(starved)} of {flows} starve" if starved else "none starves"
+    even = "" if is_missing(jain["mean"]) or flows == 1 else f", Jain's index {_with_interval(jain, 2)}"
+    starving = "" if flows == 1 else f", {_mean_words(starved)} of {flows} starve" if starved else ", none starves"
     return (
-        f"with a buffer of {cell['buffer']}{of_bdp}, all flows together get {number(total['mean'], 1)} {unit}{f' ({ends})' if ends else ''}"
-        f"{even}, {starving} (n = {number(total['n'], 0)})"
+        f"with a buffer of {cell['buffer']}{of_bdp}, its flows together get {number(total['mean'], 1)} {unit}{f' ({ends})' if ends else ''}"
+        f"{even}{starving} (n = {number(total['n'], 0)})"
     )

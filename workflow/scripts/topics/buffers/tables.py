@@ -21,7 +21,7 @@ _PLACE_COLUMNS = (
         "the rate, the RTT or the size of a segment isn't known",
     ),
 )  # fmt: skip
-_NO_RATE = "nothing limits the rate"
+_NO_RATE = "nothing limits the rate, or other flows share the link"
 _NO_SPREAD = "there is one flow"
 #: Statistics of a run's flows. For each statistic, the mean over replications is estimated.
 STATISTICS = (
@@ -32,13 +32,13 @@ STATISTICS = (
     number_column("median_mbps", "Mbit/s", "Median of the flows' goodputs.", least=0),
     number_column("q3_mbps", "Mbit/s", "Third quartile of the flows' goodputs, interpolated linearly.", least=0),
     number_column("max_mbps", "Mbit/s", "Goodput of the fastest flow.", least=0),
-    number_column("total_mbps", "Mbit/s", "Goodput of all flows together.", least=0),
+    number_column("total_mbps", "Mbit/s", "Goodput of all flows under test together.", least=0),
     number_column("mean_percent", "%", "Mean goodput of the flows divided by the link's rate.", _NO_RATE, least=0, most=100),
     number_column(
         "sd_percent", "%", "Standard deviation of the flows' goodputs divided by the link's rate.",
         f"{_NO_SPREAD}, or {_NO_RATE}", least=0, most=100,
     ),
-    number_column("total_percent", "%", "Goodput of all flows together divided by the link's rate.", _NO_RATE, least=0, most=100),
+    number_column("total_percent", "%", "Goodput of all flows under test together divided by the link's rate.", _NO_RATE, least=0, most=100),
     number_column(
         "jain_index", "", "Jain's fairness index of the flows' goodputs: 1 if all are equal, 1/n if one flow gets everything.",
         "no flow delivered anything", least=0, most=1,
@@ -51,10 +51,10 @@ FLOW_GOODPUT = Table(
     (
         *RUN_KEYS,
         *_PLACE_COLUMNS,
-        RUNS["flows"],
+        count_column("flows", "flows", "Number of flows under test."),
         number_column(
             "fair_share_mbps", "Mbit/s",
-            "Fair share of a flow: an equal part of the link's rate, or of the total goodput if nothing limits the rate.",
+            "Fair share of a flow: an equal part of the link's rate, or of the total goodput if nothing limits the rate or other flows share the link.",
         ),
         *STATISTICS,
     ),

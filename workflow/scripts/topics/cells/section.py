@@ -9,7 +9,7 @@ from wording.number_format import count
 
 #: Display names of metrics that aren't named elsewhere.
 NAMES = {
-    "retransmit_percent": "Retransmission share", "queue_mean_packets": "Queue", "jain_index": "Jain's index",
+    "retransmit_percent": "Retransmission share", "published_loss_percent": "Retransmits per segment of data", "queue_mean_packets": "Queue", "jain_index": "Jain's index",
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from run_tables.estimated_cells import estimated_cells
+from run_tables.retransmit_share import retransmit_percent
 from run_tables.run_keys import RUN
 from tcp_models.chain_models import fair_share, reno_share_independent, reno_share_synchronised
 from topics.chain.tables import CHAIN_CELLS
@@ -56,7 +57,7 @@ def measure_run(run, flows, bottlenecks) -> dict[str, float]:
 
 
 def _retransmit_percent(flows, mss_bytes):
-    return 100 * flows["retransmits"].sum(skipna=False) / (flows["bytes_sent"].sum() / mss_bytes)
+    return retransmit_percent(flows["retransmits"].sum(skipna=False), flows["bytes_received"].sum(), mss_bytes)
 
 
 def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -> pd.DataFrame:

@@ -1,6 +1,6 @@
 """Quantities for claims: columns of the tidy tables, their names in a sentence, and their units."""
 
-from run_tables.metrics import METRICS, PUBLISHED_METRICS
+from run_tables.metrics import METRICS, PUBLISHED_METRICS, RETRANSMIT_SHARE
 
 
 def _named(metric):
@@ -13,7 +13,7 @@ def _named(metric):
 
 
 #: Quantities of a run that claims may use (columns of `tidy/runs.csv`, and values that `run_quantities` derives) -> name, unit.
-RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, *PUBLISHED_METRICS)} | {
+RUN_QUANTITIES = {metric.column: _named(metric) for metric in (*METRICS, RETRANSMIT_SHARE, *PUBLISHED_METRICS)} | {
     "jain_index": ("Jain's index of the flows' goodput", ""),
     "queue_mean_packets": ("mean length of the bottleneck's queue", "packets"),
     "queue_steady_packets": ("mean length of the bottleneck's queue after start-up", "packets"),

@@ -3,7 +3,6 @@
 import pandas as pd
 
 from run_tables.conditions_at_centre import flows_at_centre
-from run_tables.other_groups import flows_under_test
 from run_tables.resolution import resolutions
 from run_tables.run_keys import RUN
 from tcp_models.fairness_index import jain_index
@@ -11,15 +10,14 @@ from topics.fairness.flow_shares import position_of
 from topics.fairness.tables import FLOW_SHARES
 
 
-def shares_of_flows(runs, flows, others=None) -> pd.DataFrame:
+def shares_of_flows(runs, flows) -> pd.DataFrame:
     """Return `FLOW_SHARES`: the flows under test of all runs with their shares, in the order of the runs.
 
-    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``. ``others`` is `StudyDesign.other_groups`.
+    ``runs`` and ``flows`` are ``tidy/runs.csv`` and ``tidy/flows.csv``.
     """
-    flows = flows_under_test(flows, others or {})
     finely = runs.assign(resolution_mbps=resolutions(runs, "throughput_per_stream_mbps"))
     shares = finely[[*RUN, "scenario_label", "valid", "resolution_mbps"]].merge(
-        flows[flows["direction"] == "forward"].drop(columns="valid"), on=RUN, how="left", validate="one_to_many"
+        flows[flows["under_test"]].drop(columns="valid"), on=RUN, how="left", validate="one_to_many"
     )
     return add_shares(shares)[FLOW_SHARES.names]
 
@@ -39,7 +37,7 @@ def add_shares(shares) -> pd.DataFrame:
     return shares
 
 
-def measure_shares(runs, scenarios, flows, others) -> pd.DataFrame:
+def measure_shares(runs, scenarios, flows) -> pd.DataFrame:
     """Return `FLOW_SHARES`."""
     flows = flows_at_centre(flows, runs, scenarios)
-    return shares_of_flows(runs, flows, others)
+    return shares_of_flows(runs, flows)

@@ -58,12 +58,7 @@ TOPIC = Topic(
     heading="Who gets how much of a shared link?",
     applies=lambda design: design.mixes,
     analyses=(
-        Analysis(
-            "measure_shares",
-            ("runs", "flows", "scenarios"),
-            (FLOW_SHARES,),
-            params=lambda design: {"others": design.other_groups},
-        ),
+        Analysis("measure_shares", ("runs", "flows", "scenarios"), (FLOW_SHARES,)),
         Analysis(
             "compare_shares",
             ("flow_shares",),

@@ -15,7 +15,12 @@ from wording.number_format import count, number, plain
 
 # Number of decimals to which values are rounded before they are counted, as printed in the paper
 # (0.1 Mbit/s, 1 us, 0.01 %).
-MODE_DECIMALS = {"throughput_per_stream_mbps": 1, "rtt_first_stream_ms": 3, "retransmit_percent": 2, "retransmits": 0}
+MODE_DECIMALS = {
+    "throughput_per_stream_mbps": 1,
+    "rtt_first_stream_ms": 3,
+    "published_loss_percent": 2,
+    "retransmits": 0,
+}
 # The metric for which a higher value is better; for all other metrics, a lower value is better.
 MORE_IS_BETTER = {"throughput_per_stream_mbps"}
 

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from run_tables.estimated_cells import estimated_cells
+from run_tables.retransmit_share import retransmit_percent
 from run_tables.run_keys import RUN
 from topics.subflows.tables import SUBFLOW_SHARES
 from wording.number_format import count
@@ -26,7 +27,7 @@ def measure_run(flows, mss_bytes) -> dict[str, float]:
 
 
 def _retransmit_percent(flows, mss_bytes):
-    return 100 * flows["retransmits"].sum(skipna=False) * mss_bytes / flows["bytes_sent"].sum()
+    return retransmit_percent(flows["retransmits"].sum(skipna=False), flows["bytes_received"].sum(), mss_bytes)
 
 
 def describe_subflows(runs, flows, scenarios, settings, confidence) -> pd.DataFrame:

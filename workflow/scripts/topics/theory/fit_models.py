@@ -87,8 +87,7 @@ def add_models(runs) -> pd.DataFrame:
     ideal = runs["ideal_goodput_mbps"].where(runs["ideal_goodput_mbps"] > 0)
     columns = {}
     for model, law in ((SQUARE_ROOT, theory.square_root_law_mbps), (CUBIC, theory.cubic_response_mbps)):
-        # Loss as a share of all segments sent, including retransmissions.
-        loss = known["retransmit_steady_percent"] / (100 + known["retransmit_steady_percent"])
+        loss = known["retransmit_steady_percent"] / 100
         of_flow = law(known["mss_bytes"], known["rtt_steady_ms"], loss)
         summed = known["flows_under_test"] * of_flow
         columns[model] = summed.clip(upper=ideal.fillna(np.inf))

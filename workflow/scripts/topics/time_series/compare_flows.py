@@ -3,7 +3,6 @@
 import pandas as pd
 
 from inference.cell_estimates import cell_estimate
-from run_tables.other_groups import flows_under_test
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL, RUN
 from tcp_models.fairness_index import jain_index
@@ -25,12 +24,9 @@ def _resolution(quantity, runs):
     )
 
 
-def compare_flows(runs, flows, others, confidence) -> pd.DataFrame:
-    """Return `FLOW_OUTCOMES`, which includes the fairness index of Jain, Chiu and Hawe (1984).
-
-    ``others`` is `StudyDesign.other_groups`.
-    """
-    groups = flows_under_test(flows, others).groupby(RUN, sort=False)["goodput_mbps"]
+def compare_flows(runs, flows, confidence) -> pd.DataFrame:
+    """Return `FLOW_OUTCOMES`, which includes the fairness index of Jain, Chiu and Hawe (1984)."""
+    groups = flows[flows["under_test"]].groupby(RUN, sort=False)["goodput_mbps"]
     of_run = pd.DataFrame(
         {
             "goodput": 1000 * groups.mean(), "goodput_least": 1000 * groups.min(), "goodput_most": 1000 * groups.max(),

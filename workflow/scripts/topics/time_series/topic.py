@@ -111,13 +111,7 @@ TOPIC = Topic(
             # Theory applies only to constant paths.
             params=lambda design: {"changing": design.changing_scenarios, "disturbed": disturbed_scenarios(design)},
         ),
-        Analysis(
-            "compare_flows",
-            ("runs", "flows"),
-            (FLOW_OUTCOMES,),
-            ("confidence",),
-            params=lambda design: {"others": design.other_groups},
-        ),
+        Analysis("compare_flows", ("runs", "flows"), (FLOW_OUTCOMES,), ("confidence",)),
     ),
     tables=(PHASE_SHARES, WINDOW_THEORY, FLOW_OUTCOMES, PHASES, SAWTOOTH, TEETH),
     figures=_figures,
