@@ -49,7 +49,9 @@ def sizes_study(platform="uml", replications=6, sizes=SIZES, invalid_share=0.0, 
     runs = runs.assign(**pd.DataFrame([values_of(run, platform) for run in runs.to_dict("records")], dtype=float))
     study["runs"] = runs.drop(columns="segment_bytes")
     flows = tidy_tables.flow_rows(runs.astype({"flows": int}))
-    study["flows"] = flows.assign(bytes_sent=flows["goodput_mbps"] * 125e3)
+    study["flows"] = flows.assign(
+        bytes_sent=flows["goodput_mbps"] * 125e3, bytes_received=flows["goodput_mbps"] * 125e3
+    )
     return study
 
 

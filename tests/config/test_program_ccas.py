@@ -7,6 +7,7 @@ import pytest
 from experiment.specification import RunSpecification
 from publishing.result_checks.received_study import ReceivedError, check_specification
 from run_tables.flows_under_test import numbers_under_test, pair_of
+from run_tables.group_metrics import _who
 from study_files import study as studies
 from study_files.kernels import names_files_unread
 from study_files.named_programs import names_of
@@ -19,6 +20,8 @@ MINE = {
     "path": "my/flow", "server": "{folder}/flow serve {server} {seconds}", "client": "{folder}/flow get {server}", "ccas": ["fast"],
 }  # fmt: skip
 BESIDE = [{"name": "own", "stop_s": 10, "count": 2}, {"name": "other", "cca": "bbr", "stop_s": 10}]
+
+WEB = {"name": "web", "application": "web", "cca": "cubic", "count": 2, "bytes": 1000}
 
 
 @pytest.fixture(autouse=True)
@@ -138,3 +141,9 @@ def test_a_program_may_be_examined():
     assert studies.resolve(written, "try.yaml")["ccas"] == ["reno", "cubic", "mine:fast"]
     with pytest.raises(studies.StudyError, match=r"exam.cca is mine:slow; allowed: one of .*mine:fast"):
         studies.resolve(written | {"exam": {"cca": "mine:slow"}}, "try.yaml")
+
+
+def test_programs_compete_like_long_flows():
+    run = RunSpecification(specification(study(flows=[WEB, *BESIDE], traffic={"duration_s": 10}), "mine:fast"))
+    web = next(group for group in run.groups if group.application == "web")
+    assert "mine:fast" in _who(run, web)["beside"].split("+")

@@ -46,6 +46,9 @@ def test_an_ideal_completion_has_two_round_trips_before_its_packets():
     assert ideal_completion_s(1, 1200, MILLISECOND_BYTES, 50, 10, 0.1) == pytest.approx(0.2)
     assert ideal_completion_s(12_000, 1200, MILLISECOND_BYTES, 0, 10, 0.1) == pytest.approx(0.208)
     assert ideal_completion_s(12_001, 1200, MILLISECOND_BYTES, 0, 10, 0.1) == pytest.approx(0.3)
+    # A window of 3 needs another round trip for the fourth packet, a window of 50 none for the eleventh.
+    assert ideal_completion_s(3601, 1200, MILLISECOND_BYTES, 0, 10, 0.1, 3) == pytest.approx(0.3)
+    assert ideal_completion_s(12_001, 1200, MILLISECOND_BYTES, 0, 10, 0.1, 50) == pytest.approx(0.209)
 
 
 def test_jitter_is_that_of_rfc_3550():

@@ -9,6 +9,7 @@ from experiment.specification import RunSpecification
 from one_key_apart import base, one_key_apart
 from run_tables.group_metrics import _who
 from run_tables.group_tables import GROUPS, SHORT_FLOWS
+from study_files.study import resolve
 from study_files.study_design import StudyDesign
 from tidy_tables import completed
 from topics.real_time import plot_real_time
@@ -75,11 +76,36 @@ def test_findings_leave_out_cells_without_a_valid_run():
     }
     beside = (("reno", 6, 90.0), ("cubic", 6, 120.0), ("bbr", 0, None))
     cells = pd.DataFrame(
-        [row | {"cca": cca, "beside": cca, "n": n, "completion_p95_ms": late} for cca, n, late in beside]
+        [
+            row | {"cca": cca, "beside": cca, "n": n, "members": 20.0, "completion_p95_ms": late}
+            for cca, n, late in beside
+        ]
     )
-    material = SimpleNamespace(tables=SimpleNamespace(short_flow_cells=cells), ranked=lambda cells: cells)
-    (finding,) = findings(material)
-    assert finding.text.endswith("are complete within 90 ms (against Reno) and 120 ms (against CUBIC).")
+    (finding,) = findings(material_of(cells))
+    assert finding.text.endswith("is 90 ms (against Reno) and 120 ms (against CUBIC).")
+    assert not findings(material_of(cells.assign(members=19.0)))  # too few objects for a 95th percentile
+
+
+def material_of(cells):
+    return SimpleNamespace(tables=SimpleNamespace(short_flow_cells=cells), ranked=lambda cells: cells)
+
+
+def test_groups_with_other_objects_or_packets_are_not_compared():
+    """The web objects of the second scenario are larger, and the stream of the third has other packets."""
+    web, call = ({"name": "web", "application": "web", "cca": "own", "count": 30, "bytes": 10_000}, {"name": "call", "application": "real-time", "stop_s": 9})  # fmt: skip
+    long = {"name": "long", "cca": "bbr", "stop_s": 9}
+    groups = {
+        "alone": [web, call], "beside": [web, call, long], "large": [web | {"bytes": 100_000}, call, long],
+        "dense": [web, call | {"interval_ms": 3}, long],
+    }  # fmt: skip
+    scenarios = [
+        {"id": name, "link": {"rate_mbps": 10, "delay_ms": 9}, "flows": flows} for name, flows in groups.items()
+    ]
+    design = StudyDesign(resolve({"study": "s", "ccas": ["reno"], "scenarios": scenarios}, "s.yaml"))
+    for application, apart in (("web", "large"), ("real-time", "dense")):
+        settings = settings_params(design, application)["settings"]
+        number = {name: one["setting"] for name, one in settings.items()}
+        assert {name for name in number if number[name] == number["alone"]} == {*groups} - {apart}
 
 
 def cells_with(scenarios, application):

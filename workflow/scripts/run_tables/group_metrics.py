@@ -12,7 +12,7 @@ from inference.censored_times import ended_quantile
 from run_tables.group_tables import SHORT_FLOWS
 from run_tables.parquet import schema_of
 from run_tables.program_metrics import program_groups
-from tcp_models.completion_time import ideal_completion_s
+from tcp_models.completion_time import INITIAL_WINDOW, ideal_completion_s
 from testbed.readings.deliveries import lifetime_windows
 
 SHORT_FLOWS_SCHEMA = schema_of(SHORT_FLOWS)
@@ -55,7 +55,7 @@ def groups_of_run(document, keys) -> tuple[list[dict], pyarrow.Table]:
 
 
 def _who(run, group):
-    """Return the name and CCA of a group, and the CCAs of the long flows that compete with it."""
+    """Return the name and CCA of a group, and the CCAs of the long flows and programs that compete with it."""
     if group.application == REAL_TIME:
         cca = ""
     elif group.application == PROGRAM:
@@ -64,8 +64,9 @@ def _who(run, group):
         cca = run.server_cca(group)
     else:
         cca = "+".join(dict.fromkeys(flow.cca for flow in run.long_flows if flow.group == group.name))
-    long_ccas = dict.fromkeys(flow.cca for flow in run.long_flows if flow.group != group.name)
-    return {"group": group.name, "group_cca": cca, "beside": "+".join(long_ccas) or "none"}
+    others = [flow.cca for flow in run.long_flows if flow.group != group.name]
+    others += [Program(**one.program).label for one in run.groups_of(PROGRAM) if one.name != group.name]
+    return {"group": group.name, "group_cca": cca, "beside": "+".join(dict.fromkeys(others)) or "none"}
 
 
 def _long_flows(document):
@@ -96,7 +97,13 @@ def _objects(run, group, objects):
         if completion_ns is not None and not run.timeline and capacity.is_links:
             answer_bytes, empty_bytes = size + objects["header_bytes"][number], run.packet_bytes - run.segment_bytes
             ideal_s = ideal_completion_s(
-                answer_bytes, run.segment_bytes, run.packet_bytes, empty_bytes, run.rate_in(pair.direction), rtt_s
+                answer_bytes,
+                run.segment_bytes,
+                run.packet_bytes,
+                empty_bytes,
+                run.rate_in(pair.direction),
+                rtt_s,
+                run.scenario["transport"].get("initial_window_packets") or INITIAL_WINDOW,
             )
         yield {
             "object": number,

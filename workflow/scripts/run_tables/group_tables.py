@@ -14,7 +14,7 @@ GROUP_COLUMNS = (
         "CCA of the group. For web objects, it is the server's CCA; for a program, it is the program's name and CCA, such as `quicgo:cubic`. The CCAs of several flows are joined by `+`.",
         "the group doesn't use TCP",
     ),
-    text_column("beside", "CCAs of the run's long flows in other groups, joined by `+`, or `none`."),
+    text_column("beside", "CCAs of the run's long flows and programs in other groups, joined by `+`, or `none`."),
 )
 
 
@@ -46,7 +46,7 @@ GROUPS = Table(
         number_column("watched_ms", "ms", "Longest time that the run waited for an object or flow. Percentiles that were not reached exceed this time.", _OTHER_GROUP, least=0),
         *_percentile_columns("slowdown", "", "the slowdowns: completion time divided by the completion time on an empty path (`tcp_models/completion_time.py`). Incomplete objects count as the slowest", _NOT_REACHED),
         count_column("packets", "packets", "Data packets sent by real-time streams or programs.", _OTHER_GROUP),
-        number_column("lost_percent", "%", "Share of the group's data packets that never arrived.", _OTHER_GROUP, least=0, most=100),
+        number_column("lost_percent", "%", "Share of the group's data packets that had not arrived when the run ended: dropped packets, and packets still on their way.", _OTHER_GROUP, least=0, most=100),
         number_column("repeated_percent", "%", "Share of the group's data packets with data that the program's TCP had already sent.", f"a program's retransmissions over UDP can't be identified; {_OTHER_GROUP}", least=0, most=100),
         *_percentile_columns("delay", "ms", "the one-way delays of the packets that arrived", _NONE_ARRIVED),
         *_percentile_columns("queueing", "ms", "the queueing times of the packets that arrived. A queueing time is the one-way delay minus the delay that the path had when the packet left the queue", f"jitter or late packets are configured; {_NONE_ARRIVED}"),

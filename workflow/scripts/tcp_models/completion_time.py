@@ -11,11 +11,16 @@ ROUND_TRIPS_BEFORE = 2
 
 @lru_cache(maxsize=100_000)
 def last_departure_s(
-    segments: int, packet_bytes: int, acknowledgement_bytes: int, rate_mbps: float, rtt_s: float
+    segments: int,
+    packet_bytes: int,
+    acknowledgement_bytes: int,
+    rate_mbps: float,
+    rtt_s: float,
+    initial_window: int = INITIAL_WINDOW,
 ) -> float:
     """Return when the last of ``segments`` full packets leaves the bottleneck, in s after the server received the request.
 
-    The first ``INITIAL_WINDOW`` packets may leave at once. The acknowledgement of a packet arrives one round trip after the packet left,
+    The first ``initial_window`` packets may leave at once. The acknowledgement of a packet arrives one round trip after the packet left,
     and allows two more packets to leave, because slow start (RFC 5681, section 3.1) increases cwnd by the amount of acknowledged data. The
     bottleneck is a token bucket with room for the tokens of one full packet; packets pass until the number of tokens is negative. The
     acknowledgement of the request has just used some of the tokens. The formulas of Cardwell, Savage and Anderson (Modeling TCP Latency,
@@ -31,11 +36,13 @@ def last_departure_s(
         Rate of the bottleneck.
     rtt_s : float
         Round-trip time of the empty path.
+    initial_window : int
+        Initial congestion window in segments.
     """
     bytes_per_s = rate_mbps * 1e6 / 8
     tokens, at_s, left = packet_bytes - acknowledgement_bytes, 0.0, []
     for number in range(segments):
-        acknowledged = max(0, math.ceil((number + 1 - INITIAL_WINDOW) / 2))
+        acknowledged = max(0, math.ceil((number + 1 - initial_window) / 2))
         due_s = max(at_s, left[acknowledged - 1] + rtt_s if acknowledged else 0.0)
         tokens = min(packet_bytes, tokens + (due_s - at_s) * bytes_per_s)
         at_s = due_s + max(0.0, -tokens) / bytes_per_s
@@ -45,7 +52,13 @@ def last_departure_s(
 
 
 def ideal_completion_s(
-    object_bytes: int, segment_bytes: int, packet_bytes: int, acknowledgement_bytes: int, rate_mbps: float, rtt_s: float
+    object_bytes: int,
+    segment_bytes: int,
+    packet_bytes: int,
+    acknowledgement_bytes: int,
+    rate_mbps: float,
+    rtt_s: float,
+    initial_window: int = INITIAL_WINDOW,
 ) -> float:
     """Return the completion time of an object on an empty path in s, from the call to connect until the last byte arrives.
 
@@ -64,6 +77,8 @@ def ideal_completion_s(
         Rate of the bottleneck.
     rtt_s : float
         Round-trip time of the empty path.
+    initial_window : int
+        Initial congestion window in segments.
 
     Examples
     --------
@@ -72,5 +87,5 @@ def ideal_completion_s(
     """
     segments = max(1, math.ceil(object_bytes / segment_bytes))
     return ROUND_TRIPS_BEFORE * rtt_s + last_departure_s(
-        segments, packet_bytes, acknowledgement_bytes, rate_mbps, rtt_s
+        segments, packet_bytes, acknowledgement_bytes, rate_mbps, rtt_s, initial_window
     )

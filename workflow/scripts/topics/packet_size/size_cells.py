@@ -79,13 +79,16 @@ def _calculated(row):
 
 
 def data_of_packets(runs, flows) -> pd.Series:
-    """Return each run's mean data per packet in bytes: the bytes sent divided by the packets that passed the bottleneck.
+    """Return each run's mean data per packet in bytes: the bytes sent divided by the packets offered to the bottleneck.
 
-    The few packets without test data (those of the TCP handshake and of iperf3's control connection) are counted too. The value is nan for
+    For TCP, the bytes sent are those that arrived and those sent again; iperf3's own count includes bytes that TCP didn't send. The few packets without test data (those of the TCP handshake and of iperf3's control connection) are counted too. The value is nan for
     runs without a goodput, and for runs with a server, because the server's responses are counted as packets.
     """
-    sent = flows.groupby(RUN)["bytes_sent"].sum(min_count=1).reindex(pd.MultiIndex.from_frame(runs[RUN]))
-    return (sent.to_numpy() / runs["packets_sent"]).where(runs["background"] == "none")
+    of_runs = flows.groupby(RUN)[["bytes_sent", "bytes_received", "retransmits"]].sum(min_count=1)
+    counted = of_runs.reindex(pd.MultiIndex.from_frame(runs[RUN])).set_axis(runs.index)
+    through_tcp = counted["bytes_received"] + counted["retransmits"].fillna(0) * runs["mss_bytes"]
+    sent = through_tcp.where(runs["protocol"] == "tcp", counted["bytes_sent"])
+    return (sent / runs["packets_sent"]).where(runs["background"] == "none")
 
 
 def size_cells(runs, packets, confidence, printed=None) -> pd.DataFrame:

@@ -35,7 +35,7 @@ def findings(material) -> list[Finding]:
             losses = [f"{number(row['lost_percent'], 2)} %" for row in rows]
             where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
-                f"95 % of real-time packets ({group}; {where}) wait in the queue for at most {listed(waits)}; "
+                f"The 95th percentile of the queueing delay of the real-time packets that arrive ({group}; {where}) is {listed(waits)}; "
                 f"in the same order, the losses are {listed(losses)}."
             )
     return [Finding("Real-time streams", sentence, "real-time") for sentence in sentences]

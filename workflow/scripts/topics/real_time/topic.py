@@ -1,5 +1,7 @@
 """One-way delay, jitter and loss of real-time streams, alone and in competition with long flows of each CCA."""
 
+from functools import partial
+
 from experiment.flow_groups import REAL_TIME
 from topics.real_time.tables import REAL_TIME_CELLS
 from topics.short_flows.topic import settings_params
@@ -19,7 +21,13 @@ TOPIC = Topic(
     heading="How are real-time streams served?",
     applies=applies,
     analyses=(
-        Analysis("describe_real_time", ("groups",), (REAL_TIME_CELLS,), ("confidence",), params=settings_params),
+        Analysis(
+            "describe_real_time",
+            ("groups",),
+            (REAL_TIME_CELLS,),
+            ("confidence",),
+            params=partial(settings_params, application=REAL_TIME),
+        ),
     ),
     figures=(Plot("real-time", "plot_real_time", ("real_time_cells",), TITLE, "means, intervals"),),
 )

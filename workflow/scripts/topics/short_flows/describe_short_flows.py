@@ -10,11 +10,9 @@ from inference.censored_times import ended_quantile
 from run_tables.estimated_cells import estimated_cells
 from run_tables.group_tables import GROUP_COLUMNS
 from run_tables.run_keys import CELL
-from topics.short_flows.tables import MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES, WORST
+from topics.short_flows.tables import LEAST_OBJECTS, MEASURES, SHORT_FLOW_CELLS, SHORT_FLOW_SIZES, WORST
 
 GROUP = [column.name for column in GROUP_COLUMNS]
-#: Minimum number of objects for which a 95th percentile is given.
-LEAST_OBJECTS = 20
 
 
 def describe_groups(groups, settings, confidence) -> pd.DataFrame:

@@ -5,7 +5,11 @@ from topics.short_flows.beside import ALONE
 from wording.sentence_words import cca_name
 
 BESIDE = shown_text(
-    "Long flows", "beside", lambda beside: "none" if beside == ALONE else cca_name(beside), filtered=True, header=True
+    "Long flows, programs",
+    "beside",
+    lambda beside: "none" if beside == ALONE else cca_name(beside),
+    filtered=True,
+    header=True,
 )
 GROUP = shown_text("Group", "group", filtered=True)
 

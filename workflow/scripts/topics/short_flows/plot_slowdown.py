@@ -28,7 +28,10 @@ def _draw(sizes):
     lines, versions = max(len(lines_of(group)) for _, group in groups), list(sizes["ip_version"].unique())
     drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), lines, columns=2)
     middles = (sizes["from_bytes"] * sizes["to_bytes"]) ** 0.5 / 1e3
-    across, up = log_axis(middles.min(), middles.max()), log_axis(1, max(2.0, sizes[list(SHOWN)].max().max()))
+    across, up = (
+        log_axis(middles.min(), middles.max()),
+        log_axis(min(1.0, sizes[list(SHOWN)].min().min()), max(2.0, sizes[list(SHOWN)].max().max())),
+    )
     for (_, conditions, ip_version, group, cca), here in groups:
         named = lines_of(here)
         for column, name in SHOWN.items():

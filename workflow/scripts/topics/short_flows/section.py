@@ -7,6 +7,7 @@ from report_parts.data_tables import Cell
 from report_parts.material import Finding
 from topics.short_flows.beside import lines_of
 from topics.short_flows.groups_table import group_columns
+from topics.short_flows.tables import LEAST_OBJECTS
 from wording.number_format import is_missing, number
 from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name, listed
@@ -43,7 +44,8 @@ def findings(material) -> list[Finding]:
     panel = ["setting", "conditions", "ip_version", "group", "group_cca"]
     for (_, conditions, ip_version, group, cca), here in cells.groupby(panel, sort=False):
         names = {key: line.name for key, line in lines_of(here).items()}
-        rows = here[here["n"] > 0].sort_values("completion_p95_ms", kind="stable").to_dict("records")
+        rows = here[(here["n"] > 0) & (here["members"] >= LEAST_OBJECTS)]
+        rows = rows.sort_values("completion_p95_ms", kind="stable").to_dict("records")
         shown, unreached = [], []
         for row in rows:
             name, late = names[row["scenario"], row["cca"]], row["completion_p95_ms"]
@@ -52,9 +54,9 @@ def findings(material) -> list[Finding]:
             else:
                 shown.append(f"{number(late, 0)} ms ({name})")
         if shown and len(rows) > 1:
-            tail = f"; this share isn't reached before a run ends: {listed(unreached)}" if unreached else ""
+            tail = f"; it isn't reached before a run ends: {listed(unreached)}" if unreached else ""
             where = f"{conditions}, {ip_words(ip_version)}" if several else conditions
             sentences.append(
-                f"95 % of web objects ({group}, {cca_name(cca)}; {where}) are complete within {listed(shown)}{tail}."
+                f"The 95th percentile of the completion times of web objects ({group}, {cca_name(cca)}; {where}) is {listed(shown)}{tail}."
             )
     return [Finding("Short flows", sentence, "short-flows") for sentence in sentences]

@@ -3,7 +3,8 @@
 from experiment.flow_groups import WEB
 from topics.short_flows.tables import SHORT_FLOW_CELLS, SHORT_FLOW_SIZES
 from topics.topic import Analysis, Plot, Topic
-from wording.scenario_labels import settings_of
+from wording.scenario_keys import keys_of
+from wording.scenario_labels import settings_by
 
 
 def applies(design) -> bool:
@@ -11,9 +12,17 @@ def applies(design) -> bool:
     return any(group["application"] == WEB for scenario in design.scenarios for group in scenario["groups"])
 
 
-def settings_params(design) -> dict[str, dict]:
-    """Return ``settings``, which maps each scenario to its label and its conditions other than flow groups."""
-    of_scenarios = settings_of(design.scenarios, ("groups", "flows"))
+def settings_params(design, application=WEB) -> dict[str, dict]:
+    """Return ``settings``, which maps each scenario to its label and its conditions other than long flows and programs.
+
+    Scenarios belong to the same setting only if their groups of the given application are the same, too.
+    """
+
+    def common(scenario):
+        compared = [group for group in scenario["groups"] if group["application"] == application]
+        return {"path": keys_of(scenario, ("groups", "flows")), "groups": compared}
+
+    of_scenarios = settings_by(design.scenarios, common)
     settings = {one["id"]: {"scenario_label": one["label"]} | of_scenarios[one["id"]] for one in design.scenarios}
     return {"settings": settings}
 
