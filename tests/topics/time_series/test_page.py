@@ -23,7 +23,7 @@ from topics.time_series.phases import phase_table
 from topics.time_series.plot_windows import _draw_windows
 from topics.time_series.sentences import window_findings
 from topics.time_series.topic import MOST_CELLS, TOPIC, disturbed_scenarios, pictures, sampled_scenarios
-from topics.time_series.window_data import run_data, thinned, with_changes
+from topics.time_series.window_data import first_valid, run_data, thinned, with_changes
 from window_flows import identified, recorded
 
 
@@ -310,3 +310,19 @@ def test_changes_stand_in_the_figure_and_its_data(tmp_path):
         lines = [line for line in axes.collections if len(line.get_segments()) == 2]
         assert any([tuple(s[:, 0]) for s in line.get_segments()] == [(4.0, 4.0), (6.0, 6.0)] for line in lines)
     assert all("Changes: rate 2 Mbit/s at 4 s; down at 6 s." in panel.description for panel in panels)
+
+
+def test_a_cell_without_a_valid_run_has_no_run_to_plot():
+    runs = pd.DataFrame({"replication": [1, 2, 3], "valid": [False, True, True]})
+    assert first_valid(runs) == 2
+    assert first_valid(runs.assign(valid=False)) is None
+
+
+@pytest.mark.parametrize("samples", [recorded("reno")[:0], recorded("reno")[:1].assign(time_s=0.0, rtt_ms=np.nan)])
+def test_rtts_that_are_not_known_are_said(samples):
+    """No sample at all, and one sample at the beginning, before any RTT was measured."""
+    queue = pd.DataFrame({"time_s": [0.0], "packets": 0, "drops": 0, "delay_ms": 0.0})
+    data = run_data(samples, queue, phase_table(pd.DataFrame()))
+    _, panels = _draw_windows(data, "reno", "replication 1", [])
+    (words,) = [panel.description for panel in panels if panel.description.startswith("Round-trip time")]
+    assert words == "Round-trip time, smoothed, ms; replication 1: not known."

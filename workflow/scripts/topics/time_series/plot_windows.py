@@ -57,7 +57,7 @@ def _draw_windows(data, title, source, phases, programs=()):
     moments = list(changes[["time_s", "value_text"]].itertuples(index=False, name=None))
     header(figure, title, key + ([change_key()] if moments else []))
     # If a run has no time series, its axes stay empty.
-    end = float(data[["time_s", "end_s"]].max().max()) if len(data) else 1.0
+    end = (float(data[["time_s", "end_s"]].max().max()) if len(data) else 0.0) or 1.0
     panels = []
     for position, kind in enumerate(kinds):
         axes = grid.axes(figure, position, LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT)
@@ -115,6 +115,10 @@ def _lines_panel(axes, data, kind, flows, end, source):
     shown = data[data["series"] == series]
     # Room for the key above the lines.
     _frame(axes, shown["value"], end, [], room=1.16)
+    panel_title(axes, name, second, LEFT_PT, right=RIGHT_PT)
+    if shown["value"].isna().all():
+        axes.text(end / 2, sum(axes.get_ylim()) / 2, "not known", size=SMALL_SIZE_PT, style="italic", color=LIGHT.muted, ha="center")  # fmt: skip
+        return f"{name}, {second}: not known."
     handles = []
     for position, (flow, cca) in enumerate(flows):
         colour, dashes = _flow_style(position, cca)
@@ -131,7 +135,6 @@ def _lines_panel(axes, data, kind, flows, end, source):
         handles=handles, loc="upper right", ncols=min(4, len(flows)), frameon=False, fontsize=SMALL_SIZE_PT,
         borderpad=0, borderaxespad=0.2, handlelength=1.6, handletextpad=0.4, columnspacing=1.0, labelcolor=LIGHT.muted,
     )  # fmt: skip
-    panel_title(axes, name, second, LEFT_PT, right=RIGHT_PT)
     highest, lowest = number(shown["value"].max()), number(shown["value"].min())
     return f"{name}, {second}, of {count(len(flows), 'flow')} over time: between {lowest} and {highest}."
 
@@ -204,7 +207,7 @@ def plot_windows(
     """Return the figure and its data; ``programs`` are the names under which the study's programs over UDP appear in tables."""
     cell = scenario, cca_shown, ip_shown
     replication = first_valid(cell_runs(runs, *cell))
-    run = (*cell, replication)
+    run = (*cell, replication or 0)  # 0 is no run's replication
     phases = phases[(phases[RUN] == list(run)).all(axis=1)]
     data = run_data(_run_series(sockets, SAMPLES, run), _run_series(queue, QUEUE, run), phases)
     if changes is not None:
@@ -212,8 +215,9 @@ def plot_windows(
         data = with_changes(data, marks_of(moments_of(own)))
     rows = [name for name in ALL_PHASES if name != UNTOLD and (phases["phase"] == name).any()]
     scenario = scenarios[scenarios["scenario"] == scenario].iloc[0]
-    title = f"{cca_shown} in {heading(scenario)}, replication {replication}"
-    every = f"every {plain(scenario['sample_interval_ms'])} ms" if len(data) else "which has no time series"
-    source = f"replication {replication}, {every}"
+    shown = f"replication {replication}" if replication else "no valid run"
+    title = f"{cca_shown} in {heading(scenario)}, {shown}"
+    every = f", every {plain(scenario['sample_interval_ms'])} ms" if len(data) else ", which has no time series"
+    source = f"{shown}{every}" if replication else shown
     figure, panels = _draw_windows(data, title, source, rows, programs)
     return Drawing(figure, panels, title, data, digits=6)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from itertools import compress, product
 
 from experiment.flow_groups import LONG
-from study_files.program_ccas import program_names
+from study_files.program_ccas import program_names, programs_under_test
 from study_files.study_design import is_changing, is_sampled
 from topics.multipath.topic import is_joined, is_transfer
 from topics.time_series.tables import FLOW_OUTCOMES, PHASE_SHARES, PHASES, SAWTOOTH, TEETH, WINDOW_THEORY
@@ -57,11 +57,17 @@ def _is_plain(scenario):
 def pictures(design) -> tuple[Picture, ...]:
     """Return the cells of a `StudyDesign` from which a run is plotted.
 
-    By default, these are all sampled cells. If there are too many, only cells with a constant path are returned; if these are still too
+    CCAs whose congestion window isn't known, programs over UDP without a qlog, come last. By default, these are all sampled cells. If there are too many, only cells with a constant path are returned; if these are still too
     many, or if runs contain too many flows, none are returned.
     """
+    unknown = {
+        cca
+        for cca, program in programs_under_test(design.study).items()
+        if program["protocol"] == "udp" and not program.get("qlog")
+    }
+    ccas = sorted(design.ccas, key=lambda cca: cca in unknown)
     for sampled in (tuple(scenario["id"] for scenario in _alone(design)), sampled_scenarios(design)):
-        cells = list(product(sampled, design.ccas, design.ip_versions))
+        cells = list(product(sampled, ccas, design.ip_versions))
         if len(cells) <= MOST_CELLS:
             break
     if len(cells) > MOST_CELLS or design.flows > MOST_FLOWS:

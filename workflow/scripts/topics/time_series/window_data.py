@@ -14,10 +14,10 @@ def cell_runs(runs, scenario, cca, ip_version) -> pd.DataFrame:
     return runs[(runs["scenario"] == scenario) & (runs["cca"] == cca) & (runs["ip_version"] == ip_version)]
 
 
-def first_valid(cell) -> int:
-    """Return the replication to plot: the cell's first valid replication, or its first replication if none is valid."""
-    valid = cell[cell["valid"]]
-    return int((valid if len(valid) else cell)["replication"].min())
+def first_valid(cell) -> int | None:
+    """Return the replication to plot: the cell's first valid replication, or None if none is valid."""
+    valid = cell.loc[cell["valid"], "replication"]
+    return int(valid.min()) if len(valid) else None
 
 
 def run_data(samples, queue, phases) -> pd.DataFrame:
