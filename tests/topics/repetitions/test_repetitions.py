@@ -57,6 +57,11 @@ def document(**keys):
     return gzip.compress(json.dumps({"a": {"b": [1, 2]}} | keys).encode(), mtime=0)
 
 
+def crashed(**keys):
+    checks = [{"name": "loss_forward", "ok": False, "observed": "no packet"}, {"name": "programs", "ok": False, "observed": "the client failed (exit status 1)"}]  # fmt: skip
+    return document(verdict={"checks": checks}, **keys)
+
+
 @pytest.mark.parametrize(
     "first, second, result, difference",
     [
@@ -65,6 +70,8 @@ def document(**keys):
         (document(), document(failure={"cause": "the guest ended"}), FAILED, "the repetition failed: the guest ended"),
         (document(failure={"cause": "x"}), document(), FAILED, "the run failed: x"),
         (document(failure={"cause": "x"}), document(failure={"cause": "x"}), FAILED, "the run failed: x"),
+        (crashed(), crashed(), FAILED, "the programs failed in the same way in both executions: the client failed (exit status 1)"),
+        (crashed(a=1), crashed(a=2), DIFFERENT, "/a: 1 in the run, 2 in its repetition"),
         (document(), gzip.compress(b'{"a":{"b":[1,2]}}', mtime=0), DIFFERENT, "only the notation of the JSON differs"),
     ],
 )  # fmt: skip
@@ -93,7 +100,7 @@ def test_each_result_has_a_sentence():
         "1 of 3 runs that were compared with a repetition gave a different document for the same seed, so runs with q can't be reproduced.",
         "First difference: a/p:mine/ipv4/1, /x: 1 in the run, 2 in its repetition.",
         "2 runs were repeated with the same bytes: with p:mine.",
-        "1 run was not compared with a repetition: a/p:mine/ipv4/1, the run failed: x.",
+        "1 repeated run says nothing about reproducibility: a/p:mine/ipv4/1, the run failed: x.",
     ]
 
 

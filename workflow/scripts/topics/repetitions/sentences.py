@@ -26,8 +26,8 @@ def repetition_sentences(rows: Iterable[Mapping]) -> list[str]:
         repeated = "run was repeated" if len(same) == 1 else "runs were repeated"
         sentences.append(f"{len(same):,} {repeated} with the same bytes: with {_listed(_programs_of(same))}.")
     if failed := [row for row in rows if row["result"] == FAILED]:
-        runs = "run was" if len(failed) == 1 else "runs were"
-        sentences.append(f"{len(failed):,} {runs} not compared with a repetition: {_first_of(failed)}.")
+        runs = "run says" if len(failed) == 1 else "runs say"
+        sentences.append(f"{len(failed):,} repeated {runs} nothing about reproducibility: {_first_of(failed)}.")
     return sentences
 
 
@@ -67,7 +67,9 @@ def _programs_of(rows):
 
 
 def _listed(names):
-    return f"{len(names)} programs" if len(names) > MOST_NAMED else listed(names)
+    if len(names) <= MOST_NAMED:
+        return listed(names)
+    return f"{len(names)} combinations of program and CCA" if any(":" in name for name in names) else f"{len(names)} programs"
 
 
 def _first_of(rows):

@@ -14,13 +14,13 @@ REPETITIONS = Table(
         verdict_column(
             "result",
             f"`{SAME}` if both executions gave the same run document, byte for byte; otherwise `{DIFFERENT}`. `{FAILED}` if one of the "
-            "executions failed, so that the documents were not compared.",
+            "executions failed, or the programs failed in the same way in both, which says nothing about reproducibility.",
             unmeasured=(FAILED,),
         ),
         text_column(
             "difference",
             "The first value at which the two documents differ: its JSON pointer, its value in the study's run, and its value in the repetition. "
-            f"If the result is `{FAILED}`: which execution failed, and why.",
+            f"If the result is `{FAILED}`: what failed, and why.",
             f"the result is `{SAME}`",
         ),
     ),
