@@ -72,3 +72,16 @@ def test_what_fails_and_why(of_run, of_document, failed, by):
     assert [one.name for one in checks if not one.ok] == failed, [one.observed for one in checks]
     verdict = {"valid": not failed, "checks": [{"ok": one.ok, "cause": one.cause} for one in checks]}
     assert excluded_by({"verdict": verdict}) == by
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (0, " (exit status 0)"),
+        (3, " (exit status 3)"),
+        (-11, " (signal 11)"),
+        (-25, " (signal 25: its files exceeded 64 MiB)"),
+    ],
+)
+def test_how_a_side_ended(status, words):
+    assert program_checks.how({"ended_by": "itself", "status": status}) == words

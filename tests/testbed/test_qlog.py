@@ -187,8 +187,8 @@ def event(**data):
         (event() + "\n" + event().replace('"time": 1', '"time": ' + "9" * 5000) + "\n" + event(), "record 2 is not valid JSON"),
         (event(cwnd=1).replace('"time": 1', '"time": 9e9') + "\n" + event(cwnd=1), "has times that go backwards"),
         (event(cwnd=1) + "\n" + event(cwnd=1).replace('"time": 1', '"time": 9e12'), "covers "),
-        (event(congestion_window="12000", pto_count=2), "has no metrics_updated event with a value"),
-        (event(congestion_window=math.nan, min_rtt=math.inf), "has no metrics_updated event with a value"),
+        (event(congestion_window="12000", pto_count=2), "has no metrics_updated event with a value in its data"),
+        (event(congestion_window=math.nan, min_rtt=math.inf), "has no metrics_updated event with a value in its data"),
     ],
 )  # fmt: skip
 def test_what_nobody_can_read_is_said(text, words):

@@ -117,7 +117,8 @@ def buffer_cells(change):
     """Return the cells of a study of buffers whose flows come from `change`."""
     made = tidy_tables.synthetic_study(tidy_tables.buffers(("uml",), (10, 500), 100), ["bbr"], ["ipv4"], replications=6)
     runs = made["runs"]
-    flows = made["flows"][[*RUN, "flow"]].assign(goodput_mbps=4 + 0.1 * made["flows"]["flow"], under_test=True)
+    flows = made["flows"][[*RUN, "flow"]].assign(goodput_mbps=4 + 0.1 * made["flows"]["flow"])
+    flows = flows.assign(under_test=True, direction="forward")
     flows = change(flows.merge(runs[[*RUN, "duration_s", "mss_bytes"]], on=RUN))
     described = describe_runs(runs, flows, made["scenarios"])
     return describe_replications(runs, described, made["scenarios"], 0.95)

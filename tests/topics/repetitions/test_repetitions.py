@@ -107,7 +107,7 @@ def test_each_result_has_a_sentence():
 def test_many_programs_are_counted_and_few_differences_are_quoted():
     rows = [row(DIFFERENT, f"p:{number}", number, f"/{number}") for number in range(1, 7)]
     whole, first = repetition_sentences(rows)
-    assert "6 of 6 runs" in whole and "runs with 6 programs can't be reproduced" in whole
+    assert "6 of 6 runs" in whole and "runs with 6 combinations of program and CCA can't be reproduced" in whole
     assert first == "First differences: a/p:mine/ipv4/1, /1; a/p:mine/ipv4/2, /2; and 4 more."
 
 

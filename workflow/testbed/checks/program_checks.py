@@ -1,9 +1,11 @@
 """Checks of declared programs: how they ended, which packets they sent, and how much data arrived."""
 
 from collections.abc import Callable
+from signal import SIGXFSZ
 
 from experiment.timeline import DIRECTIONS
 from testbed.checks.check import SENDER, Check
+from testbed.machine.confined import WRITTEN_MIB
 from testbed.network.transport import LINUX_DEFAULT, tcp_programs_on
 from testbed.traffic.program_process import AT_END, AT_LIMIT, ITSELF, NOT_STARTED, READY_S, TOO_MUCH
 
@@ -109,7 +111,11 @@ def how(side) -> str:
     """Return a side's signal or exit status as text for a message; the text is empty unless the side ended by itself."""
     if side["ended_by"] != ITSELF:
         return ""
-    return f" (signal {-side['status']})" if side["status"] < 0 else f" (exit status {side['status']})"
+    if side["status"] >= 0:
+        return f" (exit status {side['status']})"
+    number = -side["status"]
+    limit = f": its files exceeded {WRITTEN_MIB} MiB" if number == SIGXFSZ else ""
+    return f" (signal {number}{limit})"
 
 
 def quoted_output(side) -> str:

@@ -117,7 +117,7 @@ def _series(clock, records, ending, origin_ns, step_ns):
     events = _of_one_connection(_events(clock, records, ending))
     readings = sum(_has_reading(one) for _, one in events)
     if not readings:
-        raise QlogError(ending.words or "has no metrics_updated event with a value")
+        raise QlogError(ending.words or "has no metrics_updated event with a value in its data")
     if ending.damaged:
         raise QlogError(ending.words)
     shifts_ms = [origin_ns / 1e6 - origin_ms for origin_ms in clock.origins_ms]

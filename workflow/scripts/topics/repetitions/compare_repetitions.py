@@ -26,7 +26,11 @@ def compared(document: bytes, repetition: bytes) -> tuple[str, str]:
             return FAILED, f"the {execution} failed: {content['failure']['cause']}"
     if document == repetition:
         # A program that ended before it could send is no evidence that it is reproducible.
-        failed = (check for check in first.get("verdict", {}).get("checks", ()) if check["name"] == "programs" and not check["ok"])
+        failed = (
+            check
+            for check in first.get("verdict", {}).get("checks", ())
+            if check["name"] == "programs" and not check["ok"]
+        )
         why = next((check["observed"] for check in failed), None)
         return (SAME, "") if why is None else (FAILED, f"the programs failed in the same way in both executions: {why}")
     place = first_difference(first, second)

@@ -69,7 +69,11 @@ def _programs_of(rows):
 def _listed(names):
     if len(names) <= MOST_NAMED:
         return listed(names)
-    return f"{len(names)} combinations of program and CCA" if any(":" in name for name in names) else f"{len(names)} programs"
+    return (
+        f"{len(names)} combinations of program and CCA"
+        if any(":" in name for name in names)
+        else f"{len(names)} programs"
+    )
 
 
 def _first_of(rows):
