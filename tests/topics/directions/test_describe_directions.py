@@ -7,12 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from figure_parts.captions import render_caption
 from study_files.study import resolve
 from study_files.study_design import StudyDesign
 from topics.directions.describe_directions import describe_directions
 from topics.directions.plot_directions import lines_of, plot_directions
 from topics.directions.section import findings
 from topics.directions.topic import TOPIC, apart, offered
+from topics.outline import figure_params
 
 CELL = {"scenario": "both", "cca": "cubic", "ip_version": "ipv4"}
 SCENARIOS = pd.DataFrame([{"scenario": "both", "label": "Both"}, {"scenario": "one", "label": "One"}])
@@ -34,13 +36,13 @@ def described(rows, apart=()):
     return describe_directions(pd.DataFrame(rows), SCENARIOS, OFFERED, apart, 0.95)
 
 
-def design_of(*groups):
+def design_of(*groups, protocol="udp"):
     """Return the design of a study with one scenario of 30 s and 20 Mbit/s."""
     flows = [{"name": f"flow{number}", "stop_s": 30} | group for number, group in enumerate(groups)]
     scenario = {"id": "both", "link": {"rate_mbps": 20, "delay_ms": 20}, "traffic": {"duration_s": 30}, "flows": flows}
     study = {"study": "s", "ccas": ["reno"], "scenarios": [scenario]}
     if any("program" in one for one in flows):
-        study["programs"] = {"mine": PROGRAM}
+        study["programs"] = {"mine": PROGRAM | {"protocol": protocol}}
     return StudyDesign(resolve(study, "s.yaml"))
 
 
@@ -66,6 +68,17 @@ def test_goodputs_of_flows_at_different_times_dont_add_up():
     ).to_dict("records")
     assert pd.isna(down["goodput_mbps"]) and pd.isna(down["used_percent"]) and up["goodput_mbps"] == 1.5
     assert apart(design_of({"on_s": 2, "off_s": 3}, UP)) == [("both", "forward")]
+
+
+@pytest.mark.parametrize("protocol", [None, "tcp", "udp"])
+def test_the_caption_says_what_counts_for_programs(root, protocol):
+    """Their flows are in the figure, whether they belong to a group or to the CCA under test."""
+    design = design_of({}, UP if protocol is None else UP | {"program": "mine:bbr"}, protocol=protocol or "tcp")
+    (figure,) = TOPIC.figures(design)
+    params = figure_params(figure, design, {"confidence": 0.95, "significance": 0.05})
+    caption = render_caption(root / "workflow/scripts/topics/directions/captions/directions.rst", params)
+    assert ("For flows of programs, they are the payload of the packets sent" in caption) == (protocol is not None)
+    assert ("log of a program" in caption) == (protocol == "udp") and "not included" not in caption
 
 
 @pytest.mark.parametrize(("groups", "count"), [(({}, UP), 1), (({"stop_s": 10}, UP | {"start_s": 20}), 0)])
