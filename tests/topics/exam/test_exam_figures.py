@@ -114,3 +114,62 @@ def test_beside_a_program_goodput_is_drawn():
     assert means.to_dict() == pytest.approx({("goodput", 0): 4, ("goodput", 1): 1, ("queueing", -1): 5})
     alone = plot_cases.lines_of(rows[0], queue)
     assert set(alone["series"]) == {"cwnd", "queueing"}
+
+
+def test_a_case_is_one_run_whose_ip_version_is_named(monkeypatch):
+    """In an exam, the replications' IP versions alternate."""
+    names = ["scenario", "cca", "ip_version", "replication", "valid"]
+    runs = [
+        ("solo", "mine", "ipv4", 1, False),
+        ("solo", "mine", "ipv6", 2, True),
+        ("solo", "mine", "ipv4", 3, True),
+        ("other", "mine", "ipv4", 1, True),
+    ]
+    samples = pd.DataFrame(
+        {
+            "flow": 0,
+            "flow_cca": "mine",
+            "path": np.nan,
+            "time_s": [0.0, 1.0, 2.0],
+            "cwnd_packets": 10.0,
+            "bytes_acked": 1.0,
+        }
+    )
+    queue = pd.DataFrame({"time_s": [0.0, 2.0], "delay_ms": 5.0})
+    monkeypatch.setattr(
+        plot_cases,
+        "series_of_runs",
+        lambda path, columns, wanted: [(key, {"sockets": samples, "queue": queue}[path]) for key in sorted(wanted)],
+    )
+    data = plot_cases.figure_data(pd.DataFrame(runs, columns=names), "sockets", "queue", "mine")
+    drawn = {tuple(row) for row in data[["scenario", "ip_version", "replication"]].to_numpy()}
+    assert drawn == {("solo", "ipv6", 2), ("other", "ipv4", 1)}
+    scenarios = pd.DataFrame([{"scenario": name, "label": name} for name in ("solo", "other")])
+    described = [panel.description for panel in plot_cases._draw(data, scenarios, "mine").panels]
+    assert [words.partition(":")[0] for words in described] == [
+        f"{case}, {what}"
+        for case, version in (("solo", "IPv6"), ("other", "IPv4"))
+        for what in (f"{version}, cwnd, packets", f"{version}, queueing delay, ms")
+    ]
+
+
+def test_shares_are_means_over_both_ip_versions():
+    rows = [
+        ("5.2.1-beside-reno", "mine", version, replication, True, group, cca, goodput, 40)
+        for replication, (version, own) in enumerate((("ipv4", 15.0), ("ipv6", 5.0)), 1)
+        for group, cca, goodput in (("own", "mine", own), ("other", "reno", 20.0 - own))
+    ]
+    names = [
+        "scenario",
+        "cca",
+        "ip_version",
+        "replication",
+        "valid",
+        "group",
+        "flow_cca",
+        "goodput_lifetime_mbps",
+        "rtt_path_ms",
+    ]
+    drawing = plot_exam_shares(pd.DataFrame(rows, columns=names))
+    (cell,) = drawing.data.to_dict("records")
+    assert (cell["value"], cell["runs"], len(drawing.panels)) == (0.5, 2, 1)
