@@ -65,9 +65,8 @@ def figure_data(runs, sockets, queues, cca) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[DATA] if parts else pd.DataFrame(columns=DATA)
 
 
-def _draw(data, scenarios, title):
+def _draw(data, scenarios, title, ip_versions):
     apply_style()
-    versions = data["ip_version"].unique()
     shown = [
         (row, kind)
         for row in scenarios.to_dict("records")
@@ -93,7 +92,7 @@ def _draw(data, scenarios, title):
             whose = f"flow {flow + 1}, {name}" if name else "bottleneck"
             run = f"{row['scenario']}, replication {line['replication'].iloc[0]}"
             tell_line(mark, f"{run}: {whose}", "s", KINDS[kind].rpartition(", ")[2])
-        what = with_ip_version(KINDS[kind], here["ip_version"].iloc[0], versions)
+        what = with_ip_version(KINDS[kind], here["ip_version"].iloc[0], ip_versions)
         panel_title(axes, row["label"], what, LEFT_PT, KEY_LINE_PT)
         names = [name for name in dict.fromkeys(here["flow_cca"]) if name]
         panel_key(axes, [Line2D([], [], color=cca_colour(n), lw=1.2, label=cca_name(n)) for n in names], LEFT_PT)
@@ -105,4 +104,4 @@ def plot_cases(runs, sockets, queue, scenarios, cca) -> Drawing:
     """Return the figure and its data."""
     data = figure_data(runs, sockets, queue, cca)
     title = f"Every case of {cca_name(cca)} over time"
-    return _draw(data, scenarios, title).drawing(title, data, digits=5)
+    return _draw(data, scenarios, title, runs["ip_version"].unique()).drawing(title, data, digits=5)
