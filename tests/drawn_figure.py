@@ -131,6 +131,24 @@ def words(panel):
     return ["".join(text.itertext()) for text in panel.iter(f"{{{SVG}}}text")]
 
 
+def panels_alike(path):
+    """Return the texts, apart from numbers, and the descriptions that several panels of a figure's file have in common."""
+    panels = [
+        group for group in ET.parse(path).iter(f"{{{SVG}}}g") if re.fullmatch(r"panel-\d+", group.get("id") or "")
+    ]
+    texts = [
+        " | ".join(text for text in words(one) if not re.fullmatch(r"[\N{MINUS SIGN}\d.,]*", text)) for one in panels
+    ]
+    described = [one.get("aria-label") for one in panels]
+    return [one for all_of in (texts, described) for one in sorted(set(all_of)) if all_of.count(one) > 1]
+
+
+def drawing_alike(drawing, folder):
+    """Return `panels_alike` for a `Drawing`, which is saved in a folder."""
+    drawing.save(folder / "figure.svg", folder / "figure.csv")
+    return panels_alike(folder / "figure.svg")
+
+
 def paths(panel, style):
     """Return the numbers of each path of a panel whose style contains a text."""
     return [

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import axe_playwright_python
 
+from drawn_figure import panels_alike
+
 AXE = Path(axe_playwright_python.__file__).with_name("axe.min.js")
 
 OVERFLOWING = """
@@ -176,7 +178,9 @@ def both_pages(page):
 
 
 def check_content(page):
-    """Check that a page, and the other one of its study, are sound HTML without anything empty."""
+    """Check that a page, and the other one of its study, are sound HTML without anything empty, and that no two panels look alike."""
+    alike = {path.name: panels_alike(path) for path in Path(page).parent.glob("figures/*.svg")}
+    assert {name: panels for name, panels in alike.items() if panels} == {}
     for one in both_pages(page):
         parts = PageParts.of(one)
         assert parts.loads == []

@@ -52,3 +52,12 @@ def test_marks_gathered_in_the_page_are_all_there(build):
     for points, marker in lines:
         assert len(points.split()) == 2 * 20
         assert f'<marker id="{marker}"' in figure
+
+
+@pytest.mark.parametrize("metric", ["goodput", "retransmits"])
+def test_captions_say_that_only_flows_under_test_count(root, metric):
+    caption = root / f"workflow/scripts/topics/cells/captions/{metric}.rst"
+    params = {"by": "scenario", "replications": 7, "has_intervals": False, "both_ip_versions": False}
+    for some in ([], ["others on the link"]):
+        words = render_caption(caption, params | {"some": some})
+        assert ("only the flows with the CCA under test" in words.replace("Only", "only")) == bool(some)

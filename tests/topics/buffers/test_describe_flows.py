@@ -130,6 +130,12 @@ def test_buffers_are_ordered_by_size():
     table = scenario_series.with_series(buffers(sizes=(500, 1, 100)))
     ordered = ["1 packet", "100 packets", "500 packets"]
     assert scenario_series.buffers_of(table)["buffer"].tolist() == ordered
+    rows = buffers(platforms=("uml",), sizes=(1000, 10, 9, 40, 400))
+    rows["queue"] = ["1000 packets", "50000 bytes", "0.1 BDP", "5000 bytes", "4 BDP"]
+    # Packets of 1,514 bytes, or of 310 bytes with small segments.
+    rows["queue_packets"], rows["segment_bytes"] = ["1000", None, "9 10", None, "400"], [None, None, None, 256, None]
+    ordered = ["0.1 BDP", "5,000 bytes", "50,000 bytes", "4 BDP", "1,000 packets"]
+    assert scenario_series.buffers_of(scenario_series.with_series(rows))["buffer"].tolist() == ordered
     with pytest.raises(ValueError, match="a queue is '10 trains'"):
         scenario_series.buffer_size("10 trains")
 

@@ -6,12 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from drawn_figure import drawing_alike
 from run_tables.path_tables import BOTTLENECKS
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import FLOWS, RUNS
 from study_files.study import resolve
 from tidy_tables import completed
 from topics.chain.describe_chains import describe_chains
+from topics.chain.plot_shares import plot_shares
 from topics.chain.section import findings
 from topics.chain.tables import CHAIN_CELLS
 from topics.chain.topic import in_common
@@ -155,3 +157,37 @@ def test_findings_say_how_shares_fall_and_what_theory_says():
         "drop-tail of 66 packets); with 2, theory gives 11.1 % if an overflowing queue halves the windows of all its flows, and 26.1 % if packets are lost independently."
     )
     assert list(rows) == CHAIN_CELLS.names
+
+
+def drawn_cells(goodputs, scenario=SCENARIO, **columns):
+    """Return the cells of two replications with equal goodputs, over both IP versions."""
+    cells = describe_chains(*tables([goodputs] * 2, scenario=scenario), SETTINGS, 0.95)
+    return pd.concat([cells.assign(ip_version=version, **columns) for version in ("ipv4", "ipv6")], ignore_index=True)
+
+
+def test_a_share_beyond_the_usual_axis_is_on_the_axis():
+    """Many long flows may have nearly everything, measured or in theory."""
+    for column in ("long_share_percent", "long_share_percent_high", "minimum_delay_percent"):
+        (axes, *_) = plot_shares(drawn_cells([2.0, 6.0, 8.0], **{column: 97.0})).figure.axes
+        assert 97 < axes.get_ylim()[1] < 110, column
+    (axes, *_) = plot_shares(drawn_cells([2.0, 6.0, 8.0])).figure.axes
+    assert axes.get_ylim()[1] == pytest.approx(63.6)
+
+
+def test_the_theory_of_a_single_number_of_bottlenecks_is_drawn():
+    (axes, *_) = plot_shares(drawn_cells([2.0, 6.0, 8.0])).figure.axes
+    lines = {line.get_ydata()[0]: line for line in axes.lines if len(set(line.get_xdata())) == 2}
+    assert sorted(lines) == pytest.approx([100 / 3, 100 / (1 + 2**0.5)])
+    assert all(line.get_xdata()[1] - line.get_xdata()[0] > 0.8 for line in lines.values())
+
+
+def test_panels_of_shares_name_what_distinguishes_them(tmp_path):
+    """The ends of long titles are cut off."""
+    same = "1 long and 1 cross flow, 10 Mbit/s, RTT 40 ms, no loss, Linux, drop-tail of 66 packets and more"
+    cells = drawn_cells([2.0, 6.0, 8.0], conditions=same)
+    other = cells.assign(setting=2, conditions=f"{same}, late")
+    drawing = plot_shares(pd.concat([cells, other], ignore_index=True))
+    assert len(drawing.panels) == 4 and drawing_alike(drawing, tmp_path) == []
+    assert [one.description.partition("percent, ")[2][:30] for one in drawing.panels] == [
+        "IPv4, 1 long and 1 cross flow,", "IPv6, 1 long and 1 cross flow,", "IPv4, late, 1 long and 1 cross", "IPv6, late, 1 long and 1 cross",
+    ]  # fmt: skip

@@ -3,15 +3,18 @@
 import re
 from types import SimpleNamespace
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from figure_parts.captions import render_caption
 from study_files.study import resolve
 from study_files.study_design import StudyDesign
 from topics.directions.describe_directions import describe_directions
 from topics.directions.plot_directions import lines_of, plot_directions
 from topics.directions.section import findings
 from topics.directions.topic import TOPIC, apart, offered
+from topics.outline import figure_params
 
 CELL = {"scenario": "both", "cca": "cubic", "ip_version": "ipv4"}
 SCENARIOS = pd.DataFrame([{"scenario": "both", "label": "Both"}, {"scenario": "one", "label": "One"}])
@@ -33,13 +36,13 @@ def described(rows, apart=()):
     return describe_directions(pd.DataFrame(rows), SCENARIOS, OFFERED, apart, 0.95)
 
 
-def design_of(*groups):
+def design_of(*groups, protocol="udp"):
     """Return the design of a study with one scenario of 30 s and 20 Mbit/s."""
     flows = [{"name": f"flow{number}", "stop_s": 30} | group for number, group in enumerate(groups)]
     scenario = {"id": "both", "link": {"rate_mbps": 20, "delay_ms": 20}, "traffic": {"duration_s": 30}, "flows": flows}
     study = {"study": "s", "ccas": ["reno"], "scenarios": [scenario]}
     if any("program" in one for one in flows):
-        study["programs"] = {"mine": PROGRAM}
+        study["programs"] = {"mine": PROGRAM | {"protocol": protocol}}
     return StudyDesign(resolve(study, "s.yaml"))
 
 
@@ -65,6 +68,17 @@ def test_goodputs_of_flows_at_different_times_dont_add_up():
     ).to_dict("records")
     assert pd.isna(down["goodput_mbps"]) and pd.isna(down["used_percent"]) and up["goodput_mbps"] == 1.5
     assert apart(design_of({"on_s": 2, "off_s": 3}, UP)) == [("both", "forward")]
+
+
+@pytest.mark.parametrize("protocol", [None, "tcp", "udp"])
+def test_the_caption_says_what_counts_for_programs(root, protocol):
+    """Their flows are in the figure, whether they belong to a group or to the CCA under test."""
+    design = design_of({}, UP if protocol is None else UP | {"program": "mine:bbr"}, protocol=protocol or "tcp")
+    (figure,) = TOPIC.figures(design)
+    params = figure_params(figure, design, {"confidence": 0.95, "significance": 0.05})
+    caption = render_caption(root / "workflow/scripts/topics/directions/captions/directions.rst", params)
+    assert ("For flows of programs, they are the payload of the packets sent" in caption) == (protocol is not None)
+    assert ("log of a program" in caption) == (protocol == "udp") and "not included" not in caption
 
 
 @pytest.mark.parametrize(("groups", "count"), [(({}, UP), 1), (({"stop_s": 10}, UP | {"start_s": 20}), 0)])
@@ -185,3 +199,40 @@ def test_lines_are_sums_of_flows_and_means_of_valid_runs():
     assert lines["rtt", 0.5] == 41
     only = lines_of(runs.assign(valid=[True, False]), flows, intervals).set_index(["series", "time_s"])
     assert only.loc[("forward", 0.5), "value"] == 6 and (only["n"] == 1).all()
+
+
+def upload_lines(lengths_s, offsets_ms=(0.0,)):
+    """Return the upload lines of scenarios whose flows send 2 Mbit/s for 4 s each, by scenario.
+
+    ``lengths_s`` maps each scenario to the length of its report intervals; ``offsets_ms`` are the start times of a scenario's flows.
+    """
+    usual = [CELL | {"scenario": name, "replication": 1} for name in lengths_s]
+    flows = [
+        one | {"flow": number, "direction": "reverse", "start_offset_ms": offset_ms}
+        for one in usual for number, offset_ms in enumerate(offsets_ms)
+    ]  # fmt: skip
+    intervals = [
+        CELL | {"scenario": one["scenario"], "replication": 1, "flow": one["flow"], "start_s": at, "end_s": min(at + length_s, 4.0),
+                "sent_mbps": 2.0, "rtt_ms": 40.0}
+        for one in flows for length_s in [lengths_s[one["scenario"]]] for at in np.arange(0, 4, length_s)
+    ]  # fmt: skip
+    lines = lines_of(pd.DataFrame(usual).assign(valid=True), pd.DataFrame(flows), pd.DataFrame(intervals))
+    return dict(iter(lines[lines["series"] == "reverse"].groupby("scenario")))
+
+
+@pytest.mark.parametrize("lengths_s", [{"a": 0.5, "b": 1.0, "c": 1.0}, {"a": 1.0, "b": 0.5, "c": 0.5}])
+def test_the_rate_doesnt_depend_on_the_interval_lengths_of_other_scenarios(lengths_s):
+    for name, line in upload_lines(lengths_s).items():
+        assert set(line["value"]) == {2.0} and len(line) == 4 / lengths_s[name]
+
+
+def test_a_short_last_interval_doesnt_add_to_the_one_before_it():
+    """The last 0.1 s of the second flow have the same time as the 1.3 s before them."""
+    line = upload_lines({"a": 1.3}, offsets_ms=(0.0, 780.0))["a"]
+    assert line["value"].tolist() == pytest.approx([2, 4, 4, 4])
+
+
+def test_flows_that_begin_within_an_interval_have_a_rate_in_each():
+    """The midpoints of consecutive intervals aren't rounded to the same time."""
+    line = upload_lines({"a": 1.0}, offsets_ms=(500.0,))["a"]
+    assert line["value"].tolist() == [2.0] * 4 and line["time_s"].tolist() == [1.0, 2.0, 3.0, 4.0]

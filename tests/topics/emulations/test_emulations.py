@@ -6,10 +6,11 @@ import pandas as pd
 import pytest
 
 import tidy_tables
+from drawn_figure import drawing_alike
 from study_files import study as studies
 from study_files.study_design import StudyDesign
 from topics.emulations.compare_emulations import compare_emulations
-from topics.emulations.plot_emulations import draw_emulations
+from topics.emulations.plot_emulations import plot_emulations
 from topics.emulations.section import findings
 from topics.emulations.topic import TOPIC, settings
 
@@ -63,15 +64,15 @@ def test_each_way_is_compared_with_the_first(cells):
     assert (rows.loc["hosts"]["rtt_difference_percent_low"] < 100).all()
 
 
-def test_the_finding_names_both_ends_and_every_way_is_drawn(cells):
+def test_the_finding_names_both_ends_and_every_way_is_drawn(cells, tmp_path):
     material = type("Material", (), {"tables": type("Tables", (), {"emulation_cells": cells})})
     (finding,) = findings(material)
     assert (
         finding.text.startswith("The same path, implemented in 4 ways, gives ")
         and "ms (hosts), and a goodput of" in finding.text
     )
-    panels = draw_emulations(cells).panels
-    assert len(panels) == 3 * cells["ip_version"].nunique()
+    drawing = plot_emulations(cells)
+    assert len(drawing.panels) == 3 * cells["ip_version"].nunique() and drawing_alike(drawing, tmp_path) == []
 
 
 def test_the_finding_counts_the_ways_of_its_cca():

@@ -3,9 +3,11 @@
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import share_studies
+from drawn_figure import drawing_alike
 from inference.paired_tests import mean_test
 from inference.share_intervals import expit
 from run_tables.queue_sizes import queues_of
@@ -16,6 +18,7 @@ from topics.fairness.compare_shares import describe_shares
 from topics.fairness.flow_shares import pairs_of
 from topics.fairness.measure_shares import shares_of_flows
 from topics.fairness.pair_shares import compare_pairs
+from topics.fairness.plot_share_factors import plot_share_factors
 from topics.fairness.scenario_factors import base_and_levels
 from topics.fairness.share_theory import BBR_MODEL, compare_with_theory, models_of_scenario
 from topics.fairness.start_order import HOSTS, START, compare_start_order
@@ -247,3 +250,12 @@ def test_theory_is_held_against_the_interval(study):
     base = theory[(theory["scenario"] == "base") & (theory["model"] == BBR_MODEL)]
     assert (base["agrees"] == "no").all() and len(base) == 2
     assert "ratio-4" not in set(theory["scenario"]) and "loss-1pct" not in set(theory["scenario"])
+
+
+def test_factors_have_panels_for_each_ip_version(tmp_path):
+    study = share_studies.sharing_study(["reno+cubic", "cubic+reno"], replications=2)
+    factors = compare_levels(runs_of(study), share_studies.scenarios(), queues_of(study["runs"]), PARAMS)
+    one = plot_share_factors(factors, "reno")
+    both = plot_share_factors(pd.concat([factors, factors.assign(ip_version="ipv6", share=0.125)]), "reno")
+    assert len(both.panels) == 2 * len(one.panels) and drawing_alike(both, tmp_path) == []
+    assert ["0.12 at" in panel.description for panel in both.panels] == [False, True] * len(one.panels)

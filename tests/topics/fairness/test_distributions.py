@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import share_studies
+from drawn_figure import drawing_alike
 from topics.fairness.distributions import distributions, has_many
 from topics.fairness.plot_share_mixes import DRAWN, plot_share_mixes
 
@@ -49,3 +50,12 @@ def test_a_figure_of_thousands_is_no_larger(flows, rows, tmp_path):
     drawn.save(tmp_path / "mixes.svg", tmp_path / "mixes.csv")
     assert len((tmp_path / "mixes.csv").read_text().splitlines()) == 1 + rows
     assert (tmp_path / "mixes.svg").stat().st_size < 60_000
+
+
+def test_ip_versions_have_separate_panels(tmp_path):
+    """Marks of both in one row couldn't be told apart."""
+    table = shares(3).assign(scenario="base", scenario_label="base")
+    table = pd.concat([table, table.assign(ip_version="ipv6", fair_ratio=0.25)])
+    drawn = plot_share_mixes(table, share_studies.scenarios().head(1))
+    assert ["0.25" in panel.description for panel in drawn.panels] == [False, True]
+    assert drawing_alike(drawn, tmp_path) == []

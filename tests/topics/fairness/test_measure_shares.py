@@ -5,6 +5,7 @@ import pyarrow.parquet
 import pytest
 
 import share_studies
+from figure_parts.captions import MOST_WORDS, render_caption
 from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 from run_tables.tidy_tables import FLOWS
@@ -14,6 +15,8 @@ from tcp_models.fairness_index import jain_index
 from tidy_tables import completed
 from topics.fairness.flow_shares import paths_alike, position_of, two_sided_runs
 from topics.fairness.measure_shares import add_shares, shares_of_flows
+from topics.fairness.topic import TOPIC
+from topics.outline import figure_params
 
 
 @pytest.mark.parametrize(
@@ -119,3 +122,25 @@ def test_three_flows_on_two_positions_are_not_alike_and_count_by_flow():
     runs = two_sided_runs(shares)
     # A flow of CUBIC gets exp(0.7) times what one of Reno gets, though Reno has two of the three.
     assert runs["balance"].to_numpy() == pytest.approx(-0.7)
+
+
+@pytest.mark.parametrize(("flows", "two"), [([2, 2], True), ([2, 3], False), ([4], False)])
+def test_captions_say_what_a_pair_of_more_than_two_flows_is(root, flows, two):
+    """Of three flows, two have the CCA that is named first, whose share is that of one of them."""
+    scenarios = [{"id": f"s{number}", "flows": count} for number, count in enumerate(flows)]
+    study = {"study": "s", "ccas": ["reno+cubic"], "scenarios": scenarios}
+    design = StudyDesign(resolve(study, "s.yaml"))
+    captions = {
+        figure.slug: render_caption(
+            root / "workflow/scripts/topics/fairness" / f"captions/{figure.caption}.rst",
+            figure_params(figure, design, {"confidence": 0.95, "significance": 0.05}),
+        )
+        for figure in TOPIC.figures(design)
+    }
+    assert captions["fairness-shares"].startswith("Share that the row's CCA takes") == two
+    assert captions["fairness-shares"].startswith("Mean goodput of a flow with the row's CCA, divided by") != two
+    assert ("0.5 if one gets all" in captions["fairness-jain"]) == two
+    assert ("1 divided by the number of flows if one gets all" in captions["fairness-jain"]) != two
+    factors = captions.get("fairness-factors-reno", "")
+    assert ("the mean goodput of its flows" in factors) == (len(flows) > 1 and not two)
+    assert all(len(words.partition("\n\n")[0].split()) <= MOST_WORDS for words in captions.values())

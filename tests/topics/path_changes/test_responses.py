@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 
 from changing_run import changing_run
+from figure_parts.figure_style import LIGHT
 from study_files import study
 from study_files.study_design import StudyDesign
 from topics.path_changes.measure_responses import cells_of
 from topics.path_changes.phases import marks_of, moments_of, phases_of
+from topics.path_changes.plot_path_changes import COLUMNS_OF_DATA, _draw
 from topics.path_changes.responses import believed_s, delivered_bytes, measures_of, of_forward_flows, used_s
 from topics.path_changes.section import findings
 from topics.path_changes.tables import CHANGE_CELLS, CHANGE_RESPONSES
@@ -173,3 +175,21 @@ def test_the_topic_is_of_studies_that_watch_a_path_change(link, interval, wanted
     scenario = {"id": "x", "link": link, "traffic": {"sample_interval_ms": interval}}
     made = study.resolve({"study": "s", "ccas": ["reno"], "scenarios": [scenario]}, "s.yaml")
     assert TOPIC.applies(StudyDesign(made)) == wanted
+
+
+def test_lines_of_ip_versions_differ():
+    rows = [
+        ("x", "reno", name, 1, "goodput", at, at + high)
+        for name, high in (("ipv4", 1), ("ipv6", 5))
+        for at in (0.0, 9.0)
+    ]
+    data = pd.DataFrame(rows, columns=COLUMNS_OF_DATA)
+    drawn = _draw(data, {"x": [(5.0, "down")]}, {"x": "X"})
+    (axes,) = drawn.figure.axes
+    assert [line.get_linestyle() for line in axes.lines if line.get_color() != LIGHT.ink] == ["-", "--"]
+    assert drawn.panels[0].description.endswith(
+        "Reno over IPv4 between 1.000 and 10.00, Reno over IPv6 between 5.000 and 14.00."
+    )
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["Reno", "IPv4", "IPv6"]
+    alone = _draw(data[data["ip_version"] == "ipv6"], {"x": [(5.0, "down")]}, {"x": "X"})
+    assert alone.panels[0].description.endswith("Reno between 5.000 and 14.00.")

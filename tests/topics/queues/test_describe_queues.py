@@ -4,12 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from drawn_figure import drawing_alike
 from run_tables.scenario_table import SCENARIOS
 from run_tables.tidy_tables import RUNS
 from study_files import study
 from study_files.study_design import StudyDesign
 from tidy_tables import completed
 from topics.queues.describe_queues import describe_queues
+from topics.queues.plot_queues import plot_queues
 from topics.queues.topic import applies
 from topics.queues.variants import delay_of, variants_of, with_variants
 
@@ -83,3 +85,13 @@ def test_queues_are_told_apart_by_what_is_not_their_default():
 def test_who_has_the_topic(keys, asked):
     config = {"study": "s", "ccas": ["reno"], "scenarios": [{"id": "a", "link": {"rate_mbps": 10}, **keys}]}
     assert applies(StudyDesign(study.resolve(config, "s.yaml"))) is asked
+
+
+def test_panels_of_ip_versions_have_different_titles(tmp_path):
+    """The conditions are longer than a title."""
+    cell = pd.DataFrame([described(run(1))]).assign(
+        conditions="20 Mbit/s, RTT 40 ms, no loss, 1 flow, jitter 5 ms, 60 packets, initial window 30"
+    )
+    other = cell.assign(setting=2, conditions=cell["conditions"].str.replace("30", "50"))
+    cells = pd.concat([one.assign(ip_version=name) for name in ("ipv4", "ipv6") for one in (cell, other)])
+    assert drawing_alike(plot_queues(cells), tmp_path) == []

@@ -164,6 +164,7 @@ def test_findings_name_n_and_interval(cwnd_study):
     assert set(texts) == {"Vegas", "BBR", "Retransmitted"} | ({"Reno", "CUBIC"} & set(texts))
     assert "n = 3 runs, 9 flows" in texts["Vegas"]
     # In all runs of this study none was: one measurement has no interval.
+    assert texts["Retransmitted"].startswith("Segments retransmitted by a run's flows under test: ")
     assert texts["Retransmitted"].endswith("BBR 0 (n = 3 runs each).")
 
 

@@ -21,7 +21,7 @@ from figure_parts.scenario_panels import (
     value_axis,
 )  # fmt: skip
 from wording.number_format import plain
-from wording.scenario_words import ip_words
+from wording.scenario_words import distinct_first, ip_words
 
 LEFT_PT, RIGHT_PT, AXIS_PT, PLOT_PT, KEY_LINE_PT, KEY_COLUMNS = 34, 6, 30, 92, 11, 3
 
@@ -149,5 +149,18 @@ def draw_nothing(axes, place, text="none valid") -> None:
 
 
 def with_ip_version(name, ip_version, ip_versions) -> str:
-    """Return a panel's name, followed by the IP version if the study has several."""
-    return f"{name}, {ip_words(ip_version)}" if len(ip_versions) > 1 else name
+    """Return a panel's name, preceded by the IP version if the study has several; the end of a long title is cut off."""
+    return f"{ip_words(ip_version)}, {name}" if len(ip_versions) > 1 else name
+
+
+def panel_names(cells) -> dict[tuple[str, str], str]:
+    """Return the name of each panel of a figure: (conditions, IP version) -> name, which begins with what distinguishes the panels.
+
+    ``cells`` has the columns ``conditions`` and ``ip_version``, with one combination for each panel or group of panels.
+    """
+    versions, words = cells["ip_version"].unique(), distinct_first(cells["conditions"].unique())
+    places = cells[["conditions", "ip_version"]].drop_duplicates().itertuples(index=False, name=None)
+    return {
+        (conditions, ip_version): with_ip_version(words[conditions], ip_version, versions)
+        for conditions, ip_version in places
+    }

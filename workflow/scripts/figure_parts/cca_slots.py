@@ -116,7 +116,7 @@ def empty_panel(drawn) -> None:
     drawn.finish(axes, "No valid run.")
 
 
-def step(axes, slot, value) -> None:
-    """Draw a dashed line across one slot, such as the slot's upper limit."""
+def step(axes, slot, value, dashes=DASHES) -> None:
+    """Draw a line across one slot, such as the slot's upper limit; draw nothing if the value is missing."""
     if not is_missing(value):
-        axes.plot([slot - 0.46, slot + 0.46], [value] * 2, color=LIGHT.muted, lw=0.9, ls=DASHES, zorder=1)
+        axes.plot([slot - 0.46, slot + 0.46], [value] * 2, color=LIGHT.muted, lw=0.9, ls=dashes, zorder=1)

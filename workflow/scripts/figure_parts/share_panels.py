@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, panel_names, slots
+from figure_parts.cca_slots import step
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.tooltips import tell, value_words
 from wording.number_format import count, is_missing, number
@@ -20,7 +21,7 @@ class Shares:
 
     ``share`` is the column with the shares; the columns ``<share>_low`` and ``<share>_high`` contain the intervals. ``number`` is the
     column on the horizontal axis; its name is in the plural. ``whose`` completes the panel title "Share of ...". ``highest`` is the upper
-    end of the vertical axis. ``theory`` maps each column of theoretical shares to a name and a line style.
+    end of the vertical axis unless a value is higher. ``theory`` maps each column of theoretical shares to a name and a line style.
     """
 
     title: str
@@ -40,16 +41,19 @@ def draw_shares(cells, shares) -> CategoryPanels:
     """Draw a panel for each combination of conditions and IP version, with one slot for each value of ``shares.number``."""
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
-    ccas, versions = list(dict.fromkeys(cells["cca"])), list(cells["ip_version"].unique())
+    ccas, names = list(dict.fromkeys(cells["cca"])), panel_names(cells)
+    values = cells[[shares.share, f"{shares.share}_high", *shares.theory]].astype(float)
+    top = min(100.0, max(shares.highest, float(values.max(axis=None))))
     drawn = CategoryPanels(shares.title, len(groups), len(ccas) + len(shares.theory), columns=2)
     for (_, conditions, ip_version), here in groups:
         numbers = sorted(set(here[shares.number].astype(int)))
-        parts = with_ip_version(conditions, ip_version, versions).split(", ")
-        axes = drawn.add(f"Share of {shares.whose}, %", ", ".join(parts[1:]), linear_axis(0, shares.highest))
+        name = names[conditions, ip_version]
+        axes = drawn.add(f"Share of {shares.whose}, %", name, linear_axis(0, top))
         slots(axes, [str(one) for one in numbers], shares.number)
         theory = here.drop_duplicates(shares.number).set_index(shares.number)
         for column, (_, dashes) in shares.theory.items():
-            axes.plot(range(len(numbers)), theory.loc[numbers, column], color=LIGHT.muted, lw=0.9, ls=dashes, zorder=1)
+            for place, one in enumerate(numbers):
+                step(axes, place, theory.loc[one, column], dashes)
         words = []
         for place, cca in enumerate(ccas):
             own = here[here["cca"] == cca].set_index(shares.number)
@@ -58,7 +62,7 @@ def draw_shares(cells, shares) -> CategoryPanels:
         key = [Line2D([], [], ls="none", ms=4, label=cca_name(cca), **_look(cca)) for cca in ccas]
         lines = shares.theory.values()
         key += [Line2D([], [], color=LIGHT.muted, lw=0.9, ls=dashes, label=name) for name, dashes in lines]
-        drawn.finish(axes, f"Share of {shares.whose} in percent, {conditions}. {' '.join(words)}", key)
+        drawn.finish(axes, f"Share of {shares.whose} in percent, {name}. {' '.join(words)}", key)
     return drawn
 
 

@@ -4,7 +4,8 @@ import itertools
 
 import pandas as pd
 
-from wording.number_format import plain
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES, HEADER_BYTES, PACKET_BYTES
+from wording.number_format import is_missing, plain
 from wording.scenario_words import KERNELS, platform_name, shared_and_own
 
 # Columns of tidy/scenarios.csv that depend on the name, the buffer or the platform of a scenario.
@@ -17,7 +18,7 @@ def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
 
     The additional columns are ``conditions`` (a number for all conditions other than buffer and platform), ``in_common`` (these conditions
     in words), ``setting`` (unique words for these conditions, or empty if all scenarios share them), ``platform_name``, ``series``
-    (platform and setting), ``buffer`` (such as "10 packets"), ``buffer_size`` and ``buffer_unit``.
+    (platform and setting), ``buffer`` (such as "10 packets"), ``buffer_size``, ``buffer_unit`` and ``buffer_packets`` (the size in full packets).
     """
     table = scenarios.copy()
     sizes = [buffer_size(text) for text in table["queue"]]
@@ -35,7 +36,18 @@ def with_series(scenarios: pd.DataFrame) -> pd.DataFrame:
     table["buffer"] = ["1 packet" if size == (1, "packets") else f"{plain(size[0])} {size[1]}" for size in sizes]
     table["buffer_size"] = [size for size, _ in sizes]
     table["buffer_unit"] = [unit for _, unit in sizes]
+    table["buffer_packets"] = [_in_packets(row) for row in table.to_dict("records")]
     return table
+
+
+def _in_packets(scenario):
+    """Return the size of a buffer in full packets of TCP over IPv4; a size in BDPs is the limit set in the runs, if there are any."""
+    size, segment = scenario["buffer_size"], scenario["segment_bytes"]
+    if scenario["buffer_unit"] == "bytes":
+        headers = HEADER_BYTES["ipv4"] + ETHERNET_HEADER_BYTES
+        return size / (PACKET_BYTES if is_missing(segment) else segment + headers)
+    limits = "" if is_missing(scenario["queue_packets"]) else str(scenario["queue_packets"])
+    return size if scenario["buffer_unit"] == "packets" else float((limits.split() or ["nan"])[0])
 
 
 def buffer_size(text) -> tuple[float, str]:
@@ -47,10 +59,13 @@ def buffer_size(text) -> tuple[float, str]:
 
 
 def buffers_of(table) -> pd.DataFrame:
-    """Return the distinct buffers in a table from `with_series`, smallest first: ``buffer``, ``buffer_size`` and ``buffer_unit``."""
-    known = table[["buffer", "buffer_size", "buffer_unit"]].drop_duplicates("buffer")
-    order = known["buffer_unit"].map(UNITS.index)
-    return known.assign(order=order).sort_values(["order", "buffer_size"]).drop(columns="order").reset_index(drop=True)
+    """Return the distinct buffers in a table from `with_series`, smallest first: ``buffer``, ``buffer_size`` and ``buffer_unit``.
+
+    Sizes in different units are compared in packets. A size in BDPs may then have several values; the smallest counts.
+    """
+    size = "buffer_size" if table["buffer_unit"].nunique() == 1 else "buffer_packets"
+    known = table.sort_values(size, kind="stable").drop_duplicates("buffer")
+    return known[["buffer", "buffer_size", "buffer_unit"]].reset_index(drop=True)
 
 
 def platforms_of(table) -> list[str]:

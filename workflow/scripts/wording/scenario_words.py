@@ -49,6 +49,19 @@ def shared_and_own(scenarios) -> tuple[str, list[str]]:
     return ", ".join(shared), [", ".join(part for part in own if part not in shared) for own in parts]
 
 
+def distinct_first(texts) -> dict[str, str]:
+    """Return, for each of several conditions in one line, the line with the parts first that aren't in all of them.
+
+    >>> list(distinct_first(["20 Mbit/s, no loss, 1 flow", "20 Mbit/s, 1 % loss, 1 flow"]).values())
+    ['no loss, 20 Mbit/s, 1 flow', '1 % loss, 20 Mbit/s, 1 flow']
+    """
+    parts = {text: text.split(", ") for text in texts}
+    return {
+        text: ", ".join(sorted(own, key=lambda part: all(part in others for others in parts.values())))
+        for text, own in parts.items()
+    }
+
+
 def loss_words(scenario, alike, apart) -> str:
     """Return a scenario's loss, such as "1 % loss", followed by ``alike`` if the loss is the same in both directions.
 

@@ -7,8 +7,8 @@ from figure_parts.share_panels import Shares, draw_shares
 SHARES = Shares(
     "Share of the flows that cross all bottlenecks", "the long flows", "long_share_percent", "bottlenecks", 60,
     {
-        "minimum_delay_percent": ("1/(\N{SQUARE ROOT}n + 1): minimum potential delay", "-"),
-        "proportional_percent": ("1/(n + 1): proportional", DASHES),
+        "minimum_delay_percent": ("minimum potential delay", "-"),
+        "proportional_percent": ("proportional fairness", DASHES),
     },
 )  # fmt: skip
 

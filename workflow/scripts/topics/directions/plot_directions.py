@@ -35,13 +35,19 @@ def lines_of(runs, flows, intervals) -> pd.DataFrame:
     named = intervals.merge(valid, on=list(RUN)).merge(
         flows[[*keys, "direction", "start_offset_ms"]], on=keys, validate="many_to_one"
     )
-    # All flows begin within one round trip, so the midpoints of their report intervals are rounded to common times.
-    length_s = (named["end_s"] - named["start_s"]).median()
-    middle_s = named["start_offset_ms"] / 1e3 + (named["start_s"] + named["end_s"]) / 2
-    named["time_s"] = ((middle_s / length_s - 0.5).round() + 0.5) * length_s
-    sent = named.groupby([*RUN, "direction", "time_s"], sort=False)["sent_mbps"].sum().reset_index()
-    sent = sent.rename(columns={"direction": "series", "sent_mbps": "value"})
-    rtt = named.groupby([*RUN, "time_s"], sort=False)["rtt_ms"].mean().reset_index()
+    # All flows begin within one round trip, so the midpoints of their report intervals are rounded to the scenario's common times.
+    begin_s = named["start_offset_ms"] / 1e3 + named["start_s"]
+    length_s, scenario = named["end_s"] - named["start_s"], named["scenario"]
+    first_s, step_s = begin_s.groupby(scenario).transform("min"), length_s.groupby(scenario).transform("median")
+    place = (begin_s + length_s / 2 - first_s) // step_s
+    named = named.assign(time_s=first_s + (place + 0.5) * step_s, length_s=length_s, mbit=named["sent_mbps"] * length_s)
+    # A short last interval may have the same time as the flow's interval before it.
+    of_flow = named.groupby([*keys, "direction", "time_s"], sort=False)
+    of_flow = of_flow.agg({"mbit": "sum", "length_s": "sum", "rtt_ms": "mean"}).reset_index()
+    of_flow["value"] = of_flow["mbit"] / of_flow["length_s"]
+    sent = of_flow.groupby([*RUN, "direction", "time_s"], sort=False)["value"].sum().reset_index()
+    sent = sent.rename(columns={"direction": "series"})
+    rtt = of_flow.groupby([*RUN, "time_s"], sort=False)["rtt_ms"].mean().reset_index()
     rtt = rtt.rename(columns={"rtt_ms": "value"}).assign(series="rtt")
     both = pd.concat([sent, rtt], ignore_index=True)
     # Some protocols have no round-trip times.

@@ -3,6 +3,7 @@
 from experiment.flow_groups import LONG, PROGRAM
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS
+from study_files.program_ccas import program_names
 from topics.directions.tables import DIRECTION_CELLS
 from topics.topic import Analysis, Plot, Topic, mostly
 
@@ -61,6 +62,7 @@ def _figures(design):
             ("runs", "scenarios", "flows", "intervals"),
             "Both directions, over time",
             "means",
+            {"programs": bool(program_names(design.study)), "over_udp": bool(program_names(design.study, ["udp"]))},
         )
 
 

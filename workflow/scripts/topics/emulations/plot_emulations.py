@@ -3,6 +3,7 @@
 import textwrap
 
 from figure_parts.axis_scales import linear_axis
+from figure_parts.category_panels import panel_names
 from figure_parts.cca_slots import by_slot, cca_entries, draw_groups, draw_slots
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import PanelFigure
@@ -24,18 +25,19 @@ def draw_emulations(table) -> PanelFigure:
     ``table`` is `EMULATION_CELLS`.
     """
 
+    place_names = panel_names(table)
+
     def panels(drawn, ccas, group):
+        place = place_names[group["conditions"].iloc[0], group["ip_version"].iloc[0]]
         labels = list(dict.fromkeys(group["scenario_label"]))
         names = [textwrap.fill(label, LINE) for label in labels]
         for measure, (title, unit) in PANELS.items():
             low, high = f"{measure}_low", f"{measure}_high"
             top = max(group[[measure, high]].max().fillna(0))
-            axes = drawn.add(title, f"{unit}; {group['conditions'].iloc[0]}", linear_axis(0, top or 1.0))
+            axes = drawn.add(title, f"{unit}; {place}", linear_axis(0, top or 1.0))
             rows = by_slot(group, lambda row: labels.index(row["scenario_label"]))
             words = draw_slots(axes, names, ccas, rows, measure, low, high)
-            drawn.finish(
-                axes, f"{title}, {unit}, {group['conditions'].iloc[0]}. {words or 'No data.'}", cca_entries(ccas)
-            )
+            drawn.finish(axes, f"{title}, {unit}, {place}. {words or 'No data.'}", cca_entries(ccas))
 
     return draw_groups(TITLE, table, ["setting", "ip_version"], panels, panels_each=len(PANELS))
 

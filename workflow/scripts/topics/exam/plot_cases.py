@@ -8,12 +8,12 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import KEY_LINE_PT, panel_key
+from figure_parts.category_panels import KEY_LINE_PT, panel_key, with_ip_version
 from figure_parts.figure_style import LIGHT, apply_style, cca_colour
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import Grid, PanelFigure, lines_behind, panel_title, unit_below, value_axis
 from figure_parts.tooltips import tell_line
-from run_tables.run_keys import CELL, RUN
+from run_tables.run_keys import RUN
 from run_tables.series_of_runs import series_of_runs
 from wording.number_format import number
 from wording.sentence_words import cca_name
@@ -51,8 +51,8 @@ def lines_of(sockets, queue) -> pd.DataFrame:
 
 
 def figure_data(runs, sockets, queues, cca) -> pd.DataFrame:
-    """Return `DATA` for the first valid run in each cell of a CCA; ``sockets`` and ``queues`` are files of time series."""
-    first = runs[runs["valid"] & (runs["cca"] == cca)].groupby(CELL, sort=False).head(1)
+    """Return `DATA` for the first valid run of a CCA in each scenario; ``sockets`` and ``queues`` are files of time series."""
+    first = runs[runs["valid"] & (runs["cca"] == cca)].groupby("scenario", sort=False).head(1)
     wanted = {(*key[:3], int(key[3])) for key in first[RUN].itertuples(index=False, name=None)}
     queue_of = dict(series_of_runs(queues, ["time_s", "delay_ms"], wanted))
     parts = [
@@ -65,22 +65,19 @@ def figure_data(runs, sockets, queues, cca) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[DATA] if parts else pd.DataFrame(columns=DATA)
 
 
-def _draw(data, scenarios, title):
+def _draw(data, scenarios, title, ip_versions):
     apply_style()
     shown = [
-        (row, ip_version, kind)
+        (row, kind)
         for row in scenarios.to_dict("records")
-        for ip_version in data["ip_version"].unique()
         for kind in KINDS
-        if ((data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)).any()
+        if ((data["scenario"] == row["scenario"]) & (data["series"] == kind)).any()
     ]
     grid = Grid(len(shown), COLUMNS, WIDTH_PT, HEIGHT_PT + KEY_LINE_PT)
     drawn = PanelFigure(title, grid, (LEFT_PT, RIGHT_PT, TITLE_PT + KEY_LINE_PT, AXIS_PT))
-    for row, ip_version, kind in shown:
+    for row, kind in shown:
         axes = drawn.next_axes()
-        here = data[
-            (data["scenario"] == row["scenario"]) & (data["ip_version"] == ip_version) & (data["series"] == kind)
-        ]
+        here = data[(data["scenario"] == row["scenario"]) & (data["series"] == kind)]
         x_axis, y_axis = (
             linear_axis(0.0, float(here["time_s"].max())),
             linear_axis(0.0, float(here["value"].max()) or 1.0),
@@ -95,10 +92,11 @@ def _draw(data, scenarios, title):
             whose = f"flow {flow + 1}, {name}" if name else "bottleneck"
             run = f"{row['scenario']}, replication {line['replication'].iloc[0]}"
             tell_line(mark, f"{run}: {whose}", "s", KINDS[kind].rpartition(", ")[2])
-        panel_title(axes, row["label"], KINDS[kind], LEFT_PT, KEY_LINE_PT)
+        what = with_ip_version(KINDS[kind], here["ip_version"].iloc[0], ip_versions)
+        panel_title(axes, row["label"], what, LEFT_PT, KEY_LINE_PT)
         names = [name for name in dict.fromkeys(here["flow_cca"]) if name]
         panel_key(axes, [Line2D([], [], color=cca_colour(n), lw=1.2, label=cca_name(n)) for n in names], LEFT_PT)
-        drawn.finish(axes, f"{row['label']}, {KINDS[kind]}: up to {number(here['value'].max())}.")
+        drawn.finish(axes, f"{row['label']}, {what}: up to {number(here['value'].max())}.")
     return drawn
 
 
@@ -106,4 +104,4 @@ def plot_cases(runs, sockets, queue, scenarios, cca) -> Drawing:
     """Return the figure and its data."""
     data = figure_data(runs, sockets, queue, cca)
     title = f"Every case of {cca_name(cca)} over time"
-    return _draw(data, scenarios, title).drawing(title, data, digits=5)
+    return _draw(data, scenarios, title, runs["ip_version"].unique()).drawing(title, data, digits=5)

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from figure_parts.figure_svg import Drawing
+from run_tables.run_keys import RUN
 from topics.fairness.matrix_figure import Scale, draw_matrices
 
 SCALE = Scale("Share of the row's CCA against the column's", "share", (0.1, 0.25, 0.4, 0.6, 0.75, 0.9), True)
@@ -18,15 +19,13 @@ SECTION = "5.2.1-"
 
 
 def shares(flows) -> pd.DataFrame:
-    """Return the cells of the heat maps: the mean share, over the valid runs, of the flow in group ``own``.
+    """Return the cells of the heat maps: the mean share, over the valid runs of all IP versions, of the flow in group ``own``.
 
-    The columns are scenario (a key of `PANELS`), ip_version, row_cca, column_cca, value, runs and note.
+    The columns are scenario (a key of `PANELS`), row_cca, column_cca, value, runs and note.
     """
     here = flows[flows["valid"] & flows["group"].isin(["own", "other"]) & flows["scenario"].str.startswith(SECTION)]
     rows = []
-    for (scenario, ip_version, _, _), of_run in here.groupby(
-        ["scenario", "ip_version", "cca", "replication"], sort=False
-    ):
+    for (scenario, *_), of_run in here.groupby(RUN, sort=False):
         kind = scenario.removeprefix(SECTION).split("-")[0]
         if kind in PANELS and len(of_run) == 2:
             of_group = of_run.set_index("group")
@@ -34,9 +33,9 @@ def shares(flows) -> pd.DataFrame:
                 kind = "beside"  # the RTTs are equal, so this pair belongs in the panel of flows on the same path
             goodput = of_group["goodput_lifetime_mbps"]
             ccas = of_group["flow_cca"]
-            rows.append((kind, ip_version, ccas["own"], ccas["other"], goodput["own"] / goodput.sum()))
-    of_flows = pd.DataFrame(rows, columns=["scenario", "ip_version", "row_cca", "column_cca", "value"])
-    cells = of_flows.groupby(["scenario", "ip_version", "row_cca", "column_cca"], sort=False)["value"]
+            rows.append((kind, ccas["own"], ccas["other"], goodput["own"] / goodput.sum()))
+    of_flows = pd.DataFrame(rows, columns=["scenario", "row_cca", "column_cca", "value"])
+    cells = of_flows.groupby(["scenario", "row_cca", "column_cca"], sort=False)["value"]
     return cells.agg(value="mean", runs="size").reset_index().assign(note="")
 
 
@@ -44,9 +43,8 @@ def plot_exam_shares(flows) -> Drawing:
     """Return the figure and its data."""
     cells = shares(flows)
     panels = [
-        {"scenario": kind, "ip_version": ip_version, "title": title, "conditions": conditions}
+        {"scenario": kind, "title": title, "conditions": conditions}
         for kind, (title, conditions) in PANELS.items()
-        for ip_version in cells["ip_version"].unique()
-        if ((cells["scenario"] == kind) & (cells["ip_version"] == ip_version)).any()
+        if (cells["scenario"] == kind).any()
     ]
-    return draw_matrices(cells, panels, SCALE).drawing(SCALE.title, cells)
+    return draw_matrices(cells, panels, SCALE, by=["scenario"]).drawing(SCALE.title, cells)

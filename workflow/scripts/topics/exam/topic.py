@@ -29,7 +29,8 @@ def _figures(design: StudyDesign) -> Iterator[Plot]:
         THROUGHPUT, "plot_throughput_delay", ("exam_values", "scenarios"), "Throughput against queueing delay", "means, ellipses"
     )  # fmt: skip
     if any(scenario["id"].startswith("5.2.1-") and scenario["groups"] for scenario in design.scenarios):
-        yield Plot(SHARES, "plot_exam_shares", ("flows",), "Shares of two competing flows", "mean shares")
+        params = {"pools_ip_versions": len(design.ip_versions) > 1}
+        yield Plot(SHARES, "plot_exam_shares", ("flows",), "Shares of two competing flows", "mean shares", params)
     if any(map(is_watched, design.scenarios)):
         inputs, params = ("runs", "scenarios", "flows", "sockets", "queue"), {"changing": changing(design)}
         title = "Changing paths over time"

@@ -44,11 +44,8 @@ def _draw(shown, rates, scenario):
     highest = max((of_run["acked_mbps"].max() for of_run in rates.values()), default=1.0)
     versions = {run[2] for run in shown}
     for run in shown:
-        axes = drawn.add(
-            "Acknowledged on each path, Mbit/s",
-            with_ip_version(cca_name(run[1]), run[2], versions),
-            linear_axis(0, highest),
-        )
+        name = with_ip_version(cca_name(run[1]), run[2], versions)
+        axes = drawn.add("Acknowledged on each path, Mbit/s", name, linear_axis(0, highest))
         value_axis(axes, "x", linear_axis(0, rates[run]["time_s"].max()), spaced=True)
         axes.set_xlabel("s", size=SMALL_SIZE_PT, labelpad=1, loc="right")
         axes.axvspan(begin_s, end_s, color=LIGHT.line, lw=0, zorder=0)
@@ -68,7 +65,7 @@ def _draw(shown, rates, scenario):
             key.append(Line2D([], [], color=ink, lw=width, ls=dashes, label=f"path {path:.0f}"))
             median = of_path.loc[of_path["time_s"].between(begin_s, end_s), "acked_mbps"].median()
             words.append(f"Path {path:.0f}: median {number(median, 1)} Mbit/s during the outage.")
-        drawn.finish(axes, f"Acknowledged on each path over time, {cca_name(run[1])}. {' '.join(words)}", key)
+        drawn.finish(axes, f"Acknowledged on each path over time, {name}. {' '.join(words)}", key)
     if not shown:
         empty_panel(drawn)
     return drawn

@@ -65,16 +65,18 @@ class Scale:
         return ramp_colour(step), ramp_text_colour(step)
 
 
-def draw_matrices(cells, panels_of, scale) -> PanelFigure:
+def draw_matrices(cells, panels_of, scale, by=("scenario", "ip_version")) -> PanelFigure:
     """Draw the figure with one matrix per panel.
 
     Parameters
     ----------
     cells : pandas.DataFrame
-        Columns scenario, ip_version, row_cca, column_cca, value (which may be missing) and note.
+        Columns `by`, scenario, row_cca, column_cca, value (which may be missing) and note.
     panels_of : list of dict
-        Dicts with scenario, ip_version, title and conditions, one per panel; with many CCAs, one dict describes several panels.
+        Dicts with `by`, title and conditions, one per panel; with many CCAs, one dict describes several panels.
     scale : Scale
+    by : sequence of str
+        Columns whose values identify a panel.
     """
     apply_style()
     ccas = list(dict.fromkeys([*cells["row_cca"], *cells["column_cca"]]))
@@ -89,7 +91,7 @@ def draw_matrices(cells, panels_of, scale) -> PanelFigure:
     top = TITLE_PT + names
     grid = Grid(len(shown), columns_for(len(shown)), PANEL_PT, top + ROW_PT * len(ccas) + KEY_PT, HEADER_PT)
     drawn = PanelFigure(scale.title, grid, (labels, RIGHT_PT, top, KEY_PT))
-    by_panel = dict(iter(cells.groupby(["scenario", "ip_version"], sort=False)))
+    by_panel = dict(iter(cells.groupby(list(by), sort=False)))
     for panel, part in shown:
         right = PANEL_PT - labels - tile * len(part)
         axes = drawn.next_axes(right)
@@ -98,7 +100,7 @@ def draw_matrices(cells, panels_of, scale) -> PanelFigure:
         axes.set_axis_off()
         panel_title(axes, panel["title"], panel["conditions"], labels, names, right - RIGHT_PT)
         _names(axes, ccas, part, tile, upright)
-        of_panel = by_panel.get((panel["scenario"], panel["ip_version"]), cells[:0])
+        of_panel = by_panel.get(tuple(panel[name] for name in by), cells[:0])
         of_panel = of_panel[of_panel["column_cca"].isin(part)].to_dict("records")
         for cell in of_panel:
             _tile(axes, part.index(cell["column_cca"]), ccas.index(cell["row_cca"]), cell, scale, tile)

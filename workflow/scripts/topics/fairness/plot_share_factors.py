@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from figure_parts.category_panels import with_ip_version
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
@@ -51,9 +52,10 @@ def _draw(shares, factors, title):
     """Return the figure of a CCA's shares; ``factors`` (`FAIRNESS_FACTORS`) provides the factor levels of the base scenario."""
     apply_style()
     others = list(dict.fromkeys(shares["against"]))
-    shown = [factor for factor in FACTORS if factor.name in set(shares["factor"])]
+    names, ip_versions = set(shares["factor"]), list(shares["ip_version"].unique())
+    shown = [(factor, ip_version) for factor in FACTORS if factor.name in names for ip_version in ip_versions]
     # A CCA is compared with itself only where the flows' RTTs differ, and thus in one panel.
-    most = max((shares.loc[shares["factor"] == factor.name, "against"].nunique() for factor in shown), default=0)
+    most = max((shares.loc[shares["factor"] == name, "against"].nunique() for name in names), default=0)
     key = KEY_ROW_PT * -(-most // KEY_COLUMNS) + KEY_GAP_PT
     number = len(shown)
     grid = Grid(number, columns_for(number), PANEL_PT, TITLE_PT + key + PLOT_PT + BELOW_PT, 32)
@@ -63,20 +65,22 @@ def _draw(shares, factors, title):
         axes.set_axis_off()
         remark(axes, 0.5, "no two scenarios differ in only one factor")
         drawn.finish(axes, "No two scenarios differ in only one factor.")
-    for factor in shown:
+    for factor, ip_version in shown:
         axes = drawn.next_axes()
-        of_factor = shares[shares["factor"] == factor.name]
+        of_factor = shares[(shares["factor"] == factor.name) & (shares["ip_version"] == ip_version)]
         base = factors.loc[factors["factor"] == factor.name, "base_level"].iloc[0]
         levels = sorted(of_factor["level"].dropna().unique())
-        unit = f"{factor.title}, {factor.unit}" if factor.unit else factor.title
+        name = with_ip_version(
+            f"{factor.title}, {factor.unit}" if factor.unit else factor.title, ip_version, ip_versions
+        )
         _frame(axes, levels, base)
-        panel_title(axes, unit, "share of the goodput of both, with intervals", LEFT_PT, key)
+        panel_title(axes, name, "share of the goodput of both, with intervals", LEFT_PT, key)
         here = [other for other in others if other in set(of_factor["against"])]
         _key(axes, here, key)
         for number, other in enumerate(here):
             aside = DODGE * ((number + 0.5) / len(here) - 0.5)
             _line(axes, of_factor[of_factor["against"] == other].sort_values("level"), levels, other, aside)
-        drawn.finish(axes, _describe(of_factor, factor, here))
+        drawn.finish(axes, _describe(of_factor, name, here))
     return drawn
 
 
@@ -131,19 +135,18 @@ def _line(axes, rows, levels, other, aside):
             axes.plot([place, place], [low, high], color=colour, lw=1.1, zorder=2)
 
 
-def _describe(rows, factor, others):
+def _describe(rows, name, others):
     parts = []
     for other in others:
         levels = rows[(rows["against"] == other) & rows["share"].notna()].sort_values("level")
         values = ", ".join(f"{row.share:.2f} at {_level_words(row.level)}" for row in levels.itertuples())
         parts.append(f"against {other} {values or 'unknown'}")
-    return f"Share over {factor.title.lower()}{f' in {factor.unit}' if factor.unit else ''}: {'; '.join(parts)}."
+    return f"Share over {name}: {'; '.join(parts)}."
 
 
 def plot_share_factors(fairness_factors, cca_shown) -> Drawing:
     """Return the figure and its data."""
-    ip_version = fairness_factors["ip_version"].iloc[0] if len(fairness_factors) else None
     shares = shares_of(cca_shown, fairness_factors)
     title = f"Share of {cca_shown}"
-    drawn = _draw(shares[shares["ip_version"] == ip_version], fairness_factors, title)
+    drawn = _draw(shares, fairness_factors, title)
     return drawn.drawing(f"{title} against other CCAs, for each factor of the scenarios", shares)

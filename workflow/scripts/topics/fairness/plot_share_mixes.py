@@ -1,6 +1,7 @@
 """Plot each CCA's share, relative to the fair share, in mixes other than pairs."""
 
 from figure_parts.axis_scales import panel_axes
+from figure_parts.category_panels import with_ip_version
 from figure_parts.figure_style import FONT_SIZE_PT, LIGHT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import (
@@ -20,7 +21,7 @@ from figure_parts.scenario_panels import (
 )  # fmt: skip
 from figure_parts.tooltips import tell, value_words
 from topics.fairness.distributions import distributions, has_many
-from topics.fairness.flow_shares import ccas_of, mix_sizes
+from topics.fairness.flow_shares import PLACE, ccas_of, mix_sizes
 from topics.fairness.share_words import scenario_name
 from wording.number_format import count, is_missing
 from wording.scenario_words import conditions
@@ -46,28 +47,30 @@ def _row_name(row, many=False):
 
 
 def _draw(shares, scenarios, many):
-    """Return the figure, with one panel per scenario."""
+    """Return the figure, with one panel per scenario and IP version."""
     apply_style()
     names = list(dict.fromkeys(_row_name(row, many) for row in shares.to_dict("records")))
     labels = min(WIDEST_LABEL_PT, INDENT_PT + 6 + LETTER_SHARE * FONT_SIZE_PT * max(map(len, names)))
     width, height = labels + PLOT_PT + RIGHT_PT, TITLE_PT + ROW_PT * len(names) + AXIS_PT
-    grid = Grid(len(scenarios), columns_for(len(scenarios)), width, height, 32)
+    ip_versions = list(shares["ip_version"].unique())
+    places = [(scenario, ip_version) for scenario in scenarios.to_dict("records") for ip_version in ip_versions]
+    grid = Grid(len(places), columns_for(len(places)), width, height, 32)
     drawn = PanelFigure("Share divided by the fair share", grid, (labels, RIGHT_PT, TITLE_PT, AXIS_PT))
-    by_scenario = {name: rows.to_dict("records") for name, rows in shares.groupby("scenario", sort=False)}
+    by_place = {place: rows.to_dict("records") for place, rows in shares.groupby(PLACE, sort=False)}
+    shown = [by_place.get((scenario["scenario"], ip_version), []) for scenario, ip_version in places]
     ends = ("fair_ratio", "fair_ratio_low", "fair_ratio_high")
     axis = panel_axes([[1.0, *(float(row[end]) for row in rows for end in ends if not is_missing(row[end]))]
-                       for rows in (by_scenario.get(name, []) for name in scenarios["scenario"])])  # fmt: skip
-    for position, scenario in enumerate(scenarios.to_dict("records")):
-        axes = drawn.next_axes()
-        rows = by_scenario.get(scenario["scenario"], [])
-        value_axis(axes, "x", axis[position], spaced=True)
+                       for rows in shown])  # fmt: skip
+    for (scenario, ip_version), rows, of_panel in zip(places, shown, axis, strict=True):
+        axes, name = drawn.next_axes(), with_ip_version(scenario_name(scenario), ip_version, ip_versions)
+        value_axis(axes, "x", of_panel, spaced=True)
         rows_of(axes, names)
-        unit_below(axes, axis[position], "times the fair share")
-        panel_title(axes, scenario_name(scenario), conditions(scenario), labels)
+        unit_below(axes, of_panel, "times the fair share")
+        panel_title(axes, name, conditions(scenario), labels)
         reference_line(axes, 1.0)
         for row in rows:
             _row(axes, names.index(_row_name(row, many)), row, many)
-        drawn.finish(axes, _describe(rows, scenario, conditions(scenario), many))
+        drawn.finish(axes, _describe(rows, name, conditions(scenario), many))
     return drawn
 
 
@@ -88,11 +91,11 @@ def _row(axes, y, row, many):
     tell(mark, [words], about)
 
 
-def _describe(rows, scenario, conditions, many):
+def _describe(rows, name, conditions, many):
     values = "; ".join(
         f"{_row_name(row, many)} {row['fair_ratio']:.2f}" for row in rows if not is_missing(row["fair_ratio"])
     )
-    return f"Share divided by the fair share. {scenario_name(scenario)}, {conditions}: {values or 'no valid run'}."
+    return f"Share divided by the fair share. {name}, {conditions}: {values or 'no valid run'}."
 
 
 def plot_share_mixes(shares, scenarios) -> Drawing:

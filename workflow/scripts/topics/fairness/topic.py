@@ -29,9 +29,12 @@ def competitions(design) -> tuple[str, ...]:
 
 def _figures(design):
     mixes = _pair_mixes(design)
+    two_flows = {"two_flows": all(scenario["flows"] == 2 for scenario in design.scenarios)}
     if mixes:
         for slug, shown, title in (("shares", "share", "Who beats whom"), ("jain", "jain", "Jain's index")):
-            yield Plot(f"fairness-{slug}", "plot_shares", _PAIRS, title, "CCA against CCA", {"shown": shown})
+            yield Plot(
+                f"fairness-{slug}", "plot_shares", _PAIRS, title, "CCA against CCA", two_flows | {"shown": shown}
+            )
     if len(mixes) < len(design.ccas):
         yield Plot(
             "fairness-mixes",
@@ -42,7 +45,7 @@ def _figures(design):
         )
     if mixes and len(design.scenarios) > 1:
         for cca in _ccas_of(mixes):
-            slug, params = f"fairness-factors-{slug_of(cca)}", {"cca_shown": cca}
+            slug, params = f"fairness-factors-{slug_of(cca)}", two_flows | {"cca_shown": cca}
             inputs, title, shows = ("fairness_factors",), f"Share of {cca}", "by factor"
             yield Plot(slug, "plot_share_factors", inputs, title, shows, params, "fairness-factors")
     for mix in competitions(design):

@@ -16,11 +16,14 @@ from run_tables.series_of_runs import series_of_runs
 from topics.path_changes.phases import phases_of, specification_of
 from topics.path_changes.responses import LEAST_RTT, QUEUE_COLUMNS, SOCKET_COLUMNS, delivered_bytes, of_forward_flows
 from wording.number_format import number, tick
+from wording.scenario_words import ip_words
 from wording.sentence_words import cca_name
 
 #: Number of points per line. Goodput is averaged between successive points.
 POINTS = 150
 DASHES = (0, (3, 2))
+#: Style of the lines by IP version, which differs from that of the path's dashed and dotted lines.
+LINES = {"ipv4": "-", "ipv6": (0, (6, 1.5, 1, 1.5))}
 WIDTH_PT, HEIGHT_PT, COLUMNS = 260, 172, 2
 LEFT_PT, RIGHT_PT, TITLE_PT, AXIS_PT = 52, 8, 34, 26
 KINDS = {
@@ -94,8 +97,10 @@ def _draw(data, moments, labels):
         (scenario, kind) for scenario in moments for kind in KINDS
         if (data[data["scenario"] == scenario]["series"] == kind).any()
     ]  # fmt: skip
-    ccas = list(dict.fromkeys(data["cca"]))
+    ccas, versions = list(dict.fromkeys(data["cca"])), list(data["ip_version"].unique())
     key = [Line2D([], [], color=cca_colour(cca), lw=1.6, label=cca_name(cca)) for cca in ccas]
+    if len(versions) > 1:
+        key += [Line2D([], [], color=LIGHT.muted, lw=1.1, ls=LINES[one], label=ip_words(one)) for one in versions]
     key_pt = KEY_LINE_PT * -(-len(key) // KEY_COLUMNS)
     grid = Grid(len(panels), COLUMNS, WIDTH_PT, HEIGHT_PT + key_pt)
     margins = LEFT_PT, RIGHT_PT, TITLE_PT + key_pt, AXIS_PT
@@ -103,13 +108,13 @@ def _draw(data, moments, labels):
     for scenario, kind in panels:
         axes = drawn.next_axes()
         own = data[data["scenario"] == scenario]
-        words = _panel(axes, own, kind, moments[scenario], labels[scenario], key_pt)
+        words = _panel(axes, own, kind, moments[scenario], labels[scenario], key_pt, versions)
         panel_key(axes, key, LEFT_PT)
         drawn.finish(axes, words)
     return drawn
 
 
-def _panel(axes, data, kind, moments, label, key_pt):
+def _panel(axes, data, kind, moments, label, key_pt, versions):
     """Draw a scenario's lines of one kind; return a description of the lines in words."""
     name, unit = KINDS[kind]
     shown, possible = data[data["series"] == kind], data[data["series"] == f"{kind}_possible"]
@@ -132,11 +137,12 @@ def _panel(axes, data, kind, moments, label, key_pt):
     first = first[first["ip_version"] == first["ip_version"].iloc[0]] if len(first) else first
     axes.plot(first["time_s"], first["value"], color=LIGHT.ink, lw=0.9, ls=DASHES, zorder=2.5)
     words = []
-    for (cca, _), line in shown.groupby(["cca", "ip_version"], sort=False):
-        look = {"color": cca_colour(cca), "lw": 1.1, "zorder": 3, "solid_joinstyle": "round"}
+    for (cca, ip_version), line in shown.groupby(["cca", "ip_version"], sort=False):
+        whose = f"{cca_name(cca)} over {ip_words(ip_version)}" if len(versions) > 1 else cca_name(cca)
+        look = {"color": cca_colour(cca), "ls": LINES[ip_version], "lw": 1.1, "zorder": 3, "solid_joinstyle": "round"}
         (drawn,) = axes.plot(line["time_s"], line["value"], **look)
-        tell_line(drawn, f"{cca_name(cca)}, {name}", "s", "Mbit/s" if kind == "goodput" else "ms")
-        words.append(f"{cca_name(cca)} between {number(line['value'].min())} and {number(line['value'].max())}")
+        tell_line(drawn, f"{whose}, {name}", "s", "Mbit/s" if kind == "goodput" else "ms")
+        words.append(f"{whose} between {number(line['value'].min())} and {number(line['value'].max())}")
     panel_title(axes, f"{label}: {name}", unit, LEFT_PT, key_pt, RIGHT_PT)
     return f"{label}, {name}, {unit}. Changes: {change_list(moments)}. {', '.join(words)}."
 

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, panel_names, slots
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
@@ -54,7 +54,7 @@ def _draw(cells):
     apply_style()
     groups = list(cells.groupby(["setting", "conditions", "ip_version"], sort=False))
     lines, several = _lines(cells), cells["ecn"].nunique() > 1
-    names = list(cells["ip_version"].unique())
+    names = panel_names(cells)
     highest = {
         measure: most or (1.08 * cells[measure].max() if (cells[measure] > 0).any() else 1.0)
         for measure, (_, most) in SHOWN.items()
@@ -66,7 +66,7 @@ def _draw(cells):
     for (_, conditions, ip_version), here in groups:
         variants = variants_of(here)
         for measure, what in shown.items():
-            axes = drawn.add(what, with_ip_version(conditions, ip_version, names), linear_axis(0, highest[measure]))
+            axes = drawn.add(what, names[conditions, ip_version], linear_axis(0, highest[measure]))
             slots(axes, list(variants.values()), "")
             axes.set_xticklabels(
                 list(variants.values()), rotation=18, ha="right", rotation_mode="anchor", size=SMALL_SIZE_PT
@@ -76,7 +76,7 @@ def _draw(cells):
                 for place, line in enumerate(lines)
             ]
             key = [Line2D([], [], ls="none", ms=4, label=_line_name(*line, several), **_look(*line)) for line in lines]
-            drawn.finish(axes, f"{what}, {conditions}. {' '.join(words)}", key)
+            drawn.finish(axes, f"{what}, {names[conditions, ip_version]}. {' '.join(words)}", key)
     return drawn
 
 

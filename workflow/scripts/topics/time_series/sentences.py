@@ -95,7 +95,7 @@ def _probe_sentence(theory, confidence):
 
 
 def _resent_sentence(outcomes, confidence):
-    """Report the number of segments that the flows of a run retransmit, by CCA."""
+    """Report the number of segments that a run's flows under test retransmit, by CCA."""
     rows = outcomes[outcomes["quantity"] == "retransmits"].to_dict("records")
     if not rows:
         return None
@@ -106,4 +106,4 @@ def _resent_sentence(outcomes, confidence):
     ]
     runs = sorted({int(row["runs"]) for row in rows})
     n = f"n = {count(runs[0], 'run')} each" if len(runs) == 1 else f"n = {runs[0]} to {runs[-1]} runs"
-    return "Retransmitted", f"Segments retransmitted by the flows of a run: {listed(words)} ({n})."
+    return "Retransmitted", f"Segments retransmitted by a run's flows under test: {listed(words)} ({n})."
