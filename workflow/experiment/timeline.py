@@ -84,12 +84,18 @@ class Timeline:
         return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
 
     def values(self, direction, quantity) -> list[tuple[int, float]]:
-        """Return the values of a quantity as (start in ns, value) pairs; the first start is 0.
+        """Return the values of a quantity during the traffic as (start in ns, value) pairs; the first start is 0.
 
-        A rate is the capacity that the link offers. With a trace, this is the capacity of each step, which may be 0.
+        The value before the traffic is omitted if the first change is at 0. A rate is the capacity that the link offers. With a trace, this
+        is the capacity of each step, which may be 0.
         """
+        values = self.values_with_first(direction, quantity)
         if quantity == "rate_mbps" and direction in self._offered:
-            return [(0, self._start[direction, quantity]), *self._offered[direction]]
+            values = [values[0], *self._offered[direction]]
+        return [*(one for one, following in pairwise(values) if one[0] < following[0]), values[-1]]
+
+    def values_with_first(self, direction, quantity) -> list[tuple[int, float]]:
+        """Return the link's value before the traffic and the value of each change, as (start in ns, value) pairs."""
         changes = [c for c in self.changes if (c.direction, c.quantity) == (direction, quantity)]
         return [(0, self._start[direction, quantity]), *((c.at_ns, c.value) for c in changes)]
 

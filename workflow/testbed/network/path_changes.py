@@ -216,7 +216,7 @@ def delays_that_end(timeline) -> list[tuple[int, int]]:
     numbers = {(c.direction, c.quantity, c.at_ns): number for number, c in enumerate(timeline.changes)}
     looks = []
     for direction in DIRECTIONS:
-        values = timeline.values(direction, "delay_ms")
+        values = timeline.values_with_first(direction, "delay_ms")
         for place, ((at_ns, delay_ms), (ends_ns, _)) in enumerate(pairwise(values[1:]), 1):
             longest_ns = round(1e6 * max(value for _, value in values[: place + 1]))
             if ends_ns - at_ns > 2 * longest_ns:
