@@ -37,13 +37,25 @@ def refusal(path, text=None, overrides=None):
         ("seed: !!int ''\n", "is not valid YAML in line 1: '' is not a valid int."),
         ("title: !!timestamp x\n", "is not valid YAML in line 1: 'x' is not a valid timestamp."),
         ("seed: !!float x\n", "is not valid YAML in line 1: 'x' is not a valid float."),
+        (
+            "seed: 0\ndefaults: {link: {rate_mbps: 010}}\n",
+            "is not valid YAML in line 2: '010' would be read as 8 (octal); allowed: a decimal number without a leading 0, or a text in quotes.",
+        ),
+        (
+            "seed: 1:30\n",
+            "is not valid YAML in line 1: '1:30' would be read as 90 (base 60); allowed: a decimal number without a colon, or a text in quotes.",
+        ),
+        (
+            "seed: 1:30.5\n",
+            "is not valid YAML in line 1: '1:30.5' would be read as 90.5 (base 60); allowed: a decimal number without a colon, or a text in quotes.",
+        ),
         ("ccas: &a [*a]\n", "is not valid YAML in line 1: the alias '*a' is inside the value that it stands for."),
         ("ccas: " + "[" * 500 + "]" * 500, "is not valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         ("ccas: " + "[" * 400_000, "is not valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         (BOMB, "is not valid YAML in line 6: it has more than 200,000 values with aliases expanded."),
         ("# " + "x" * 2**20, "can't be read (it has 1,048,578 bytes; allowed: 1,048,576); a study is a YAML file."),
     ],
-    ids=("bool", "int", "timestamp", "float", "recursive", "deep", "deeper", "bomb", "large"),
+    ids=("bool", "int", "timestamp", "float", "octal", "base60", "base60-float", "recursive", "deep", "deeper", "bomb", "large"),
 )  # fmt: skip
 def test_what_yaml_can_be_made_to_do(tmp_path, text, message):
     assert refusal(tmp_path / "study.yaml", text) == message
