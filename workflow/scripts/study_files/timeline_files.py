@@ -3,6 +3,7 @@
 `with_timelines` also generates timelines from patterns (`timeline_patterns`).
 """
 
+import codecs
 import csv
 import math
 
@@ -76,7 +77,7 @@ def rows_of(timeline, source, until_s) -> list[dict]:
     if unknown := [key for key in timeline if key not in KEYS]:
         raise TraceError(f"has the key {shown(str(unknown[0]), 40)} in addition; allowed: {' and '.join(KEYS)}.")
     try:
-        text = file_beside(timeline["file"], source).decode("ascii")
+        text = file_beside(timeline["file"], source).removeprefix(codecs.BOM_UTF8).decode("ascii")
     except UnicodeDecodeError as error:
         raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed: a table with commas.") from None
     read = csv.reader(line for line in text.splitlines() if line.strip())
