@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from experiment.packet_sizes import PACKET_BYTES
+from experiment.shaper_units import rate_bps
 from experiment.traces import shaper_gaps, stretches
 
 DIRECTIONS = ("forward", "reverse")
 #: The quantities that may change during a run.
 QUANTITIES = ("rate_mbps", "delay_ms", "loss_percent")
-#: Resolution of a shaper's rate in Linux: one byte per second, in bit/s.
-RATE_STEP_BPS = 8
 LOST_ALL = 100
 #: Keys of a link whose values are traces.
 TRACES = ("trace", "reverse_trace")
@@ -209,6 +208,6 @@ def _ns(seconds):
 def _exact(name, value):
     """Round a value as the kernel stores it: a rate to whole bytes per second, a delay to whole nanoseconds."""
     if name == "rate_mbps":
-        value = round(value * 1e6 / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6
+        value = rate_bps(value) / 1e6
     value = round(value, 6)
     return int(value) if float(value).is_integer() else value

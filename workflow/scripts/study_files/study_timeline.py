@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from experiment.conditions import POLICERS, policers_of
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
+from study_files.study_networks import bucket_problems
 from study_files.study_validation import value_text
 
 #: Maximum number of changes in a run, each of which is an entry in the run document.
@@ -27,7 +29,11 @@ def timeline_problems(scenario) -> Iterator[str]:
 def policer_problems(scenario) -> Iterator[str]:
     """Yield problems with settings of a resolved scenario that can't be combined with its policers."""
     offload = scenario["transport"]["segmentation_offload"]
-    for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
+    for direction, policer in policers_of(scenario["link"]).items():
+        key = POLICERS[direction]
+        yield from bucket_problems(
+            f"link.{key}.burst_bytes", policer["burst_bytes"], policer["rate_mbps"], ETHERNET_HEADER_BYTES
+        )
         if scenario["topology"] != "dumbbell":
             yield f"topology is {scenario['topology']}; allowed with link.{key}: dumbbell."
         if offload:

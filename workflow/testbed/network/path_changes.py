@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from experiment.late_deliveries import REAL_TIMER_S
 from experiment.loss_models import CERTAIN
+from experiment.shaper_units import TICK_NS
 from experiment.timeline import DIRECTIONS
 from testbed.network.devices import devices_of
 from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
@@ -35,8 +36,6 @@ NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
 LOSS = 2
 #: Minimum number of queued packets with which a rate can be verified.
 LEAST_WAITING = 8
-#: Unit, in ns, of the times passed to the kernel: a tick (PSCHED_SHIFT of include/net/pkt_sched.h).
-TICK_NS = 64
 
 
 class PathChanges:
