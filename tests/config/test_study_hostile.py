@@ -67,7 +67,7 @@ def test_what_yaml_can_be_made_to_do(tmp_path, text, message):
         ('study: x\nccas: [reno]\nscenarios:\n  1: {x: "\\a"}\n', "scenarios[1].x has the control character U+0007;"),
         (f'{START}    link: {{timeline: {{file: "a\\0b"}}}}\n', "can't be read (no file has such a name)."),
         (
-            f"{START}    traffic: {{duration_s: 1.0e+308}}\n    link: {{timeline: {{pattern: satellite, period_s: 0.01}}}}\n",
+            f"{START}    traffic: {{duration_s: 1.0e+308}}\n    link: {{timeline: {{pattern: satellite, period_s: 0.01, down_s: 0}}}}\n",
             "makes more than 2,000 changes in 1e+308 s;",
         ),
     ],

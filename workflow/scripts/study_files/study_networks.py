@@ -10,7 +10,7 @@ from experiment.several_paths import OF_PATH
 from experiment.shaper_units import most_burst_bytes
 from study_files.study_mtu import udp_payload_bytes
 from study_files.study_schema import keys_of, scenario_schema
-from study_files.study_validation import value_text
+from study_files.study_validation import exact, value_text
 from tcp_models.wire_theory import TUNNEL_BYTES
 
 #: Key in `transport` that applies only to TCP -> value without effect.
@@ -130,7 +130,7 @@ def _outage_problems(scenario, outage):
         yield f"multipath.outage.path is {outage['path']}; allowed: up to the number of paths, {paths['paths']}."
     if traffic["application"] != "iperf3" or traffic["messages"] is not None:
         yield f"multipath.outage is set for path {outage['path']}; allowed without a duration of iperf3: null."
-    elif outage["at_s"] + outage["for_s"] >= traffic["duration_s"]:
+    elif exact(outage["at_s"]) + exact(outage["for_s"]) >= exact(traffic["duration_s"]):
         yield (
             f"multipath.outage ends at {outage['at_s'] + outage['for_s']:g} s; allowed: an end before the end of the traffic, {traffic['duration_s']} (s)."
         )

@@ -7,7 +7,7 @@ from experiment.packet_sizes import ETHERNET_HEADER_BYTES
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
 from study_files.study_networks import bucket_problems
-from study_files.study_validation import value_text
+from study_files.study_validation import exact, value_text
 
 #: Maximum number of changes in a run, each of which is an entry in the run document.
 CHANGES_LIMIT = 20_000
@@ -65,7 +65,7 @@ def _of_entry(scenario, number, entry):
     if not given:
         yield f"{where} changes nothing; allowed: at least one of rate_mbps, delay_ms, loss_percent and down_for_s."
     for key in ("over_s", "down_for_s"):
-        if entry["at_s"] < duration_s <= entry["at_s"] + (entry[key] or 0):
+        if entry["at_s"] < duration_s and exact(duration_s) <= exact(entry["at_s"]) + exact(entry[key] or 0):
             yield (
                 f"{where}.{key} is {entry[key]:g}, until {entry['at_s'] + entry[key]:g} s; allowed: a time that ends before "
                 f"traffic.duration_s, {duration_s} (s)."
