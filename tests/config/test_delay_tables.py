@@ -57,6 +57,17 @@ def test_a_file_that_is_no_table_gets_a_sentence(tmp_path, name, text, sentence)
     assert sentence in str(raised.value)
 
 
+def test_a_table_s_other_keys_fit_its_file(tmp_path):
+    (tmp_path / "a.txt").write_text("\ufeff1\n2\n")
+    named, source = EMPTY | {"file": "a.txt"}, str(tmp_path / "study.yaml")
+    made = completed_table(named, source)
+    assert completed_table(named | {"sha256": made["sha256"]}, source) == completed_table(made, source) == made
+    with pytest.raises(TraceError, match="has the SHA-256 .*; allowed: the given sha256, 0000"):
+        completed_table(named | {"sha256": "0" * 64}, source)
+    with pytest.raises(TraceError, match="has both file and numbers; allowed without a sha256: one of them."):
+        completed_table(named | {"numbers": [1, 2]}, source)
+
+
 def test_a_study_names_its_file_beside_it(tmp_path):
     study = {
         "study": "x",

@@ -1,5 +1,7 @@
 """Bad input ends in one sentence with file, key, value and what is allowed."""
 
+import datetime
+
 import pytest
 
 from experiment.link_options import LINK_OPTIONS
@@ -43,6 +45,8 @@ RANGES = [
     ("scenarios.1.id", "a b", 'scenarios[a b].id is "a b"', NAME),
     ("scenarios.1.id", "near", "scenarios[1].id is 'near' as in scenarios[0]", UNIQUE),
     ("scenarios.1.label", "near", "scenarios[1].label is 'near' as in scenarios[0]", UNIQUE),
+    ("scenarios.1.label", datetime.date(2024, 1, 1), 'scenarios[far].label is "2024-01-01"', "text of one line that doesn't begin with = + - or @ or white space, 1 to 24 characters, in quotes"),
+    ("defaults.link.trace", {"file": "a", "sha256": int("1" * 64)}, f'defaults.link.trace.sha256 is {"1" * 57}...', "64 hex digits, or null, in quotes"),
     ("scenarios.1.label", 2, "scenarios[far].label is 2", "text of one line that doesn't begin with = + - or @ or white space, 1 to 24 characters, in quotes"),
     ("ccas", [], "ccas is []", CCA_LIST),
     ("ccas", "reno", 'ccas is "reno"', CCA_LIST),

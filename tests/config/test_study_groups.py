@@ -45,6 +45,11 @@ def test_groups_are_written_out_and_long_flows_counted(grouped):
     assert study.resolve(resolved, "small.yaml") == resolved
 
 
+def test_flows_may_be_on_for_as_long_as_the_group_lasts(grouped):
+    """4.35 - 0.35 is below 4 in floating-point arithmetic."""
+    study.resolve(grouped(LONG | {"start_s": 0.35, "stop_s": 4.35, "on_s": 4, "off_s": 1}), "small.yaml")
+
+
 def test_without_groups_a_specification_is_what_it_was(small):
     resolved = study.resolve(small, "small.yaml")
     assert resolved["scenarios"][0]["groups"] == []

@@ -37,13 +37,25 @@ def refusal(path, text=None, overrides=None):
         ("seed: !!int ''\n", "is not valid YAML in line 1: '' is not a valid int."),
         ("title: !!timestamp x\n", "is not valid YAML in line 1: 'x' is not a valid timestamp."),
         ("seed: !!float x\n", "is not valid YAML in line 1: 'x' is not a valid float."),
+        (
+            "seed: 0\ndefaults: {link: {rate_mbps: 010}}\n",
+            "is not valid YAML in line 2: '010' would be read as 8 (octal); allowed: a decimal number without a leading 0, or a text in quotes.",
+        ),
+        (
+            "seed: 1:30\n",
+            "is not valid YAML in line 1: '1:30' would be read as 90 (base 60); allowed: a decimal number without a colon, or a text in quotes.",
+        ),
+        (
+            "seed: 1:30.5\n",
+            "is not valid YAML in line 1: '1:30.5' would be read as 90.5 (base 60); allowed: a decimal number without a colon, or a text in quotes.",
+        ),
         ("ccas: &a [*a]\n", "is not valid YAML in line 1: the alias '*a' is inside the value that it stands for."),
         ("ccas: " + "[" * 500 + "]" * 500, "is not valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         ("ccas: " + "[" * 400_000, "is not valid YAML in line 1: lists and mappings are nested more than 30 deep."),
         (BOMB, "is not valid YAML in line 6: it has more than 200,000 values with aliases expanded."),
         ("# " + "x" * 2**20, "can't be read (it has 1,048,578 bytes; allowed: 1,048,576); a study is a YAML file."),
     ],
-    ids=("bool", "int", "timestamp", "float", "recursive", "deep", "deeper", "bomb", "large"),
+    ids=("bool", "int", "timestamp", "float", "octal", "base60", "base60-float", "recursive", "deep", "deeper", "bomb", "large"),
 )  # fmt: skip
 def test_what_yaml_can_be_made_to_do(tmp_path, text, message):
     assert refusal(tmp_path / "study.yaml", text) == message
@@ -55,7 +67,7 @@ def test_what_yaml_can_be_made_to_do(tmp_path, text, message):
         ('study: x\nccas: [reno]\nscenarios:\n  1: {x: "\\a"}\n', "scenarios[1].x has the control character U+0007;"),
         (f'{START}    link: {{timeline: {{file: "a\\0b"}}}}\n', "can't be read (no file has such a name)."),
         (
-            f"{START}    traffic: {{duration_s: 1.0e+308}}\n    link: {{timeline: {{pattern: satellite, period_s: 0.01}}}}\n",
+            f"{START}    traffic: {{duration_s: 1.0e+308}}\n    link: {{timeline: {{pattern: satellite, period_s: 0.01, down_s: 0}}}}\n",
             "makes more than 2,000 changes in 1e+308 s;",
         ),
     ],

@@ -128,3 +128,37 @@ def test_what_tc_or_the_kernel_would_not_take_is_refused(small, queue, key):
 )
 def test_red_at_its_limits_is_allowed(small, queue):
     study.resolve(near(small, queue=queue), "small.yaml")
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"link": {"rate_mbps": 50, "delay_ms": 50}, "queue": {"discipline": "sfq", "bdp": 3, "depth_packets": 5}},
+         "queue.bdp is 3, 1239 packets; allowed with queue.depth_packets 5: up to 640 packets, because SFQ has 128 flows of that depth."),
+        ({"reverse_queue": {"discipline": "sfq", "packets": 300, "depth_packets": 2}},
+         "reverse_queue.packets is 300; allowed with reverse_queue.depth_packets 2: up to 256 packets, because SFQ has 128 flows of that depth."),
+        ({"queue": {"discipline": "sfq", "packets": 1}}, "queue.packets is 1; allowed with queue.discipline sfq: at least 2 packets."),
+        ({"queue": {"discipline": "cake", "bytes": 4541}}, "queue.bytes is 4541; allowed with queue.discipline cake: at least 3 packets, 4542 bytes."),
+        ({"link": {"rate_mbps": 10, "netem": "both-ends"}, "queue": {"packets": 3}}, "queue.packets is 3; allowed with link.netem both-ends: at least 4 packets."),
+    ],
+)  # fmt: skip
+def test_a_queue_too_small_or_too_large_for_its_discipline_is_refused(small, keys, problem):
+    """As observed in the guest, tc refuses each of these sizes, or no full packet passes."""
+    assert problems(
+        near(small, queue={"packets": 50}) | {"scenarios": [{"id": "near", "link": {"rate_mbps": 10}} | keys]}
+    ) == [problem]
+
+
+@pytest.mark.parametrize(
+    ("discipline", "name", "value", "words", "told"),
+    [
+        ("cake", "rtt_ms", 1.66667, "rtt 1667us", 1.667),
+        ("dualpi2", "step_threshold_ms", 2.5005, "step_thresh 2500us", 2.5),
+        ("codel", "target_ms", 0.01049, "target 10us", 0.009),
+        ("codel", "interval_ms", 33.33333, "interval 33333us", 33.332),
+        ("pie", "target_ms", 15, "target 15000us", 15),
+    ],
+)
+def test_times_are_read_back_in_the_microseconds_that_were_written(discipline, name, value, words, told):
+    parameter = DISCIPLINES[discipline].parameter(name)
+    assert (parameter.written(value), parameter.read_back_of(value)) == (words, pytest.approx(told, abs=1e-9))

@@ -8,6 +8,7 @@ import pytest
 from experiment.specification import RunSpecification
 from study_files import study as studies
 
+SHA256_OF_5 = hashlib.sha256(b"5\n").hexdigest()
 PACKET_MBPS = 1514 * 8 / 100 / 1e3  # one packet in a step of 100 ms
 
 
@@ -65,6 +66,15 @@ def test_a_trace_is_repeated_until_the_end_and_equal_steps_are_one(study):
     assert sorted(set(near)) == list(expected)
 
 
+def test_a_byte_order_mark_is_no_part_of_the_trace(study):
+    made = trace_of(study(b"\xef\xbb\xbftime_s,rate_mbps\n0,8\n0.2,2\n", format="csv"))
+    assert made["rates_mbps"] == [8, 8, 2, 2]
+
+
+def test_a_file_with_the_given_sha256_is_read(study):
+    assert trace_of(study("5\n", sha256=SHA256_OF_5))["period_ms"] == 5
+
+
 def test_a_run_needs_no_file(study, tmp_path):
     made = study("50\n100\n")
     (tmp_path / "link.trace").unlink()
@@ -89,7 +99,7 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("1\n30000000000\n", {}, "is too long: 300,000,000 steps of 100 ms; allowed: up to 36,000."),
         ("1\n1e308\n", {}, "is too long: 1e+306 steps of 100 ms"),
         ("1000000\n", {"step_ms": 10000}, "link.trace offers 1.2112e-05 Mbit/s on average; allowed: 0.001 (Mbit/s) or more."),
-        ("5\n", {"rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps: a time within the last"),
+        ("5\n", {"file": None, "rates_mbps": [1, 2], "period_ms": 300}, "link.trace.period_ms is 300; allowed with 2 rates_mbps: a time within the last"),
         (b"\x7fELF\x80\xff", {}, "can't be read: byte 5 is not text"),
         ("5\nx\n", {}, "has 'x' in line 2; allowed: numbers."),
         ("5\nnan\n", {}, "has 'nan' in line 2"),
@@ -107,7 +117,10 @@ def test_the_shipped_trace_is_what_its_model_makes(root):
         ("5\n", {"file": "nowhere"}, "can't be read (No such file or directory)"),
         ("5\n", {"file": "../s.yaml"}, "lies elsewhere; allowed: a file next to the study's file"),
         ("5\n", {"file": "/etc/passwd"}, "lies elsewhere"),
-        ("5\n", {"file": None}, "has neither file nor rates_mbps"),
+        ("5\n", {"file": None}, "link.trace has neither file nor rates_mbps"),
+        ("5\n", {"period_ms": 5000}, "link.trace.file link.trace has period_ms 5000; allowed with a file: null, because the file sets it."),
+        ("5\n", {"rates_mbps": [1, 2]}, "has both file and rates_mbps; allowed without a sha256: one of them."),
+        ("5\n", {"sha256": "0" * 64}, f"has the SHA-256 {SHA256_OF_5}; allowed: the given sha256, {'0' * 64}."),
         ("5\n", {"step_ms": 1}, "link.trace.step_ms is 1; allowed: a number from 10 to 10000 (ms)."),
         ("5\n", {"step": 1}, "unknown key 'scenarios[x].link.trace.step'"),
         ("5\n", {"timeline": [{"at_s": 1, "rate_mbps": 1}]}, "link.timeline[0].rate_mbps is 1; allowed with link.trace: null."),

@@ -60,7 +60,22 @@ def test_the_defaults_table_is_every_scenarios_but_of_those_with_another(tmp_pat
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("", "begins with ''; allowed: time_s, then at least one of rate_mbps, delay_ms, loss_percent, direction."),
+        (
+            "",
+            "is empty; allowed: a table with the columns time_s, then at least one of rate_mbps, delay_ms, loss_percent, direction.",
+        ),
+        ("time_s,rate_mbps\n\n\n1,x\n", "has rate_mbps 'x' in line 4"),
+        ("time_s,rate_mbps\n\n1\n", "has 1 values in line 3; allowed: 2"),
+        ("time_s,loss_percent\n\n1,101\n", "has loss_percent 101 in line 3; allowed: a number from 0 to 100 (percent)"),
+        ("time_s,rate_mbps\n1,20001\n", "has rate_mbps 20001 in line 2; allowed: a number from 0.01 to 20000 (Mbit/s)"),
+        (
+            "time_s,rate_mbps\n1," + "1" * 140_000,
+            "can't be read: field larger than field limit (131072) in line 2; allowed: a table with commas.",
+        ),
+        (
+            "time_s,rate_mbps\n" + "".join(f"{n / 1000},5\n" for n in range(2001)),
+            "has 2,001 rows before 10 s; allowed: up to 2,000.",
+        ),
         ("time_s\n1\n", "begins with 'time_s'; allowed: time_s, then"),
         ("rate_mbps,time_s\n1,2\n", "begins with 'rate_mbps,time_s'; allowed"),
         ("time_s,rate_mbps,jitter_ms\n1,2,3\n", "begins with 'time_s,rate_mbps,jitter_ms'; allowed"),
@@ -94,9 +109,9 @@ def test_a_table_that_is_not_there_or_lies_elsewhere_is_refused(tmp_path):
         resolved(tmp_path, TABLE, {"file": "path.csv", "repeat": True})
 
 
-def test_values_beyond_what_a_change_may_have_are_said_as_of_any_change(tmp_path):
-    with pytest.raises(StudyError, match=r"link.timeline\[0\].loss_percent is 101; allowed: a number from 0 to 100"):
-        resolved(tmp_path, "time_s,loss_percent\n1,101\n")
+def test_rows_after_the_end_and_a_byte_order_mark_do_not_matter(tmp_path):
+    made = changes(resolved(tmp_path, "\ufefftime_s,rate_mbps\n1,20000\n5000,99999\n"))
+    assert made == [(1, "both", 20_000, None, None)]
 
 
 def test_the_pages_line_makes_a_timeline_of_delays_each_ten_milliseconds(tmp_path):

@@ -45,6 +45,13 @@ def test_on_and_off_have_the_means_that_were_asked_for():
     assert statistics.mean(off) == pytest.approx(0.5, rel=0.05) and statistics.mean(on) == pytest.approx(2, rel=0.05)
 
 
+def test_outages_never_touch_each_other():
+    made = resolved({"pattern": "on-off", "on_s": 0.01, "off_s": 0.01}, 10)
+    assert len(made) > 300
+    pairs = zip(made, made[1:], strict=False)
+    assert all(round(after["at_s"] - one["at_s"] - one["down_for_s"], 6) >= 0.001 for one, after in pairs)
+
+
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_seed_makes_the_same_changes_and_another_one_others(name):
     first, again, other = (entries_of({"pattern": name, "seed": seed}, 300) for seed in (1, 1, 2))
@@ -57,7 +64,8 @@ def test_a_seed_makes_the_same_changes_and_another_one_others(name):
         ({"pattern": "sattelite"}, ".pattern is \"sattelite\"; allowed: one of satellite, on-off."),
         ({"pattern": "satellite", "off_s": 1}, " has the key \"off_s\"; allowed with pattern satellite: period_s, rate_mbps, delay_ms, down_s, direction, seed."),
         ({"pattern": "satellite", "period_s": 0}, ".period_s is 0; allowed: a number from 0.01 to 86400."),
-        ({"pattern": "satellite", "rate_mbps": [9, 2]}, ".rate_mbps is [9, 2]; allowed: a number from 0.01 to 10000, a range such as [20, 40], or null."),
+        ({"pattern": "satellite", "rate_mbps": [9, 2]}, ".rate_mbps is [9, 2]; allowed: a number from 0.01 to 20000, a range such as [20, 40], or null."),
+        ({"pattern": "satellite", "period_s": 1, "down_s": 2}, ".down_s is 2; allowed: less than period_s, 1 (s)."),
         ({"pattern": "on-off", "on_s": [1, 2]}, ".on_s is [1, 2]; allowed: a number from 0.01 to 86400."),
         ({"pattern": "on-off", "seed": -1}, ".seed is -1; allowed: a whole number of at least 0."),
         ({"pattern": "satellite", "direction": "up"}, ".direction is \"up\"; allowed: one of both, forward, reverse."),
@@ -88,4 +96,4 @@ def test_a_duration_that_is_none_is_left_to_the_schema():
 
 def test_more_changes_than_a_timeline_may_have_are_refused():
     with pytest.raises(StudyError, match=r"makes more than 2,000 changes in 100 s"):
-        resolved({"pattern": "satellite", "period_s": 0.01})
+        resolved({"pattern": "satellite", "period_s": 0.01, "down_s": 0})

@@ -6,6 +6,7 @@ import random
 import pytest
 
 from experiment.specification import RunSpecification
+from testbed.checks.network_checks import check_idle_rtt
 from testbed.checks.rtt_checks import check_rtt_floor
 
 
@@ -64,3 +65,19 @@ def test_no_right_rtt_fails_the_floor(recorded):
         for rtt_ms in (float(math.floor(left_ms + path_ms)), math.floor(path_ms * 1000 + 1e-6) / 1000):
             with_rtts(document, path_ms, rtt_ms)
             assert passes(document), (path_ms, rtt_ms)
+
+
+@pytest.mark.parametrize(("percent", "sound"), [(99.9999, True), (90, False)])
+def test_pings_may_all_be_late_where_nearly_all_packets_are(recorded, percent, sound):
+    """With 99.9999 % of the packets late, none of 1,000 pings comes on time; with 90 %, some do."""
+    document = recorded("lossy-reno-ipv4")
+    run = RunSpecification(document["specification"])
+    document["idle_rtt"] = [one | {"received": 1000, "min_ms": run.idle_rtts_ms[0]} for one in document["idle_rtt"]]
+    assert check_idle_rtt(run, document).ok
+    document["specification"]["scenario"]["link"]["reordering"] = {
+        "percent": percent,
+        "late_ms": 5,
+        "direction": "forward",
+    }
+    document["idle_rtt"] = [one | {"min_ms": one["min_ms"] + 5} for one in document["idle_rtt"]]
+    assert check_idle_rtt(RunSpecification(document["specification"]), document).ok is sound

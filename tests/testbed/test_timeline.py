@@ -52,6 +52,19 @@ def test_rates_are_whole_bytes_a_second_as_linux_counts_them():
     assert change.value * 1e6 / 8 == pytest.approx(round(1.2345678e6 / 8), abs=1e-6)
 
 
+def test_a_value_that_a_change_at_0_replaces_is_never_in_force():
+    made = timeline(entry(0, "forward", rate_mbps=100, delay_ms=50, loss_percent=0), entry(3, "forward", delay_ms=60))
+    assert made.values("forward", "delay_ms") == [(0, 50), (3 * S, 60)]
+    assert [made.least("forward", name) for name in ("rate_mbps", "delay_ms", "loss_percent")] == [100, 50, 0]
+    assert made.values("reverse", "delay_ms") == [(0, 20)]
+    # The link's own value applies until the traffic begins.
+    assert made.values_with_first("forward", "loss_percent") == [(0, 1), (0, 0)]
+    ramp = timeline(entry(0, "forward", over_s=0.2, delay_ms=50))
+    assert (ramp.least("forward", "delay_ms"), ramp.most("forward", "delay_ms")) == (10, 50)
+    trace = {"direction": "forward", "step_ms": 100, "rates_mbps": [20, 30], "period_ms": None}
+    assert timeline(trace=trace).least("forward", "rate_mbps") == 20
+
+
 def test_values_mean_rate_and_extremes_follow_from_the_changes():
     made = timeline(entry(2, "forward", rate_mbps=100), entry(4, "forward", rate_mbps=1, delay_ms=5))
     assert made.mean_rate_mbps(1 * S, 5 * S) == pytest.approx((10 + 200 + 1) / 4)

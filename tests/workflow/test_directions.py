@@ -31,10 +31,19 @@ def test_one_rate_is_both_directions_and_two_are_two_keys():
     assert resolved({}, {"rate_mbps": {"forward": 50, "reverse": 10}})["rate_mbps"] == 50
 
 
+def test_a_trace_has_the_direction_of_its_key():
+    trace = {"rates_mbps": [1, 2], "direction": "reverse"}
+    assert resolved({"reverse_trace": {"rates_mbps": [1, 2]}})["reverse_trace"]["direction"] == "reverse"
+    assert resolved({}, {"reverse_trace": {"rates_mbps": [1, 2]}})["reverse_trace"]["direction"] == "reverse"
+    assert resolved({"trace": {"reverse": trace}})["reverse_trace"]["direction"] == "reverse"
+
+
 @pytest.mark.parametrize(
     "link, sentence",
     [
         ({"rate_mbps": {"forward": 50}}, "link.rate_mbps has only forward; allowed: both forward and reverse, or one value for both."),
+        ({"trace": {"forward": {"rates_mbps": [1], "direction": "reverse"}}}, 'link.trace.forward.direction is "reverse"; allowed: forward, or no direction.'),
+        ({"reverse_trace": {"rates_mbps": [1], "direction": "both"}}, "link.reverse_trace.direction is both; allowed: reverse."),
         ({"rate_mbps": {"forward": 50, "reverse": 0}}, "link.reverse_rate_mbps is 0; allowed: a number from 0.01"),
         ({"rate_mbps": {"forward": 50, "reverse": "x"}}, 'link.reverse_rate_mbps is "x"; allowed: a number from 0.01'),
     ],

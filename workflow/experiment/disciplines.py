@@ -175,6 +175,8 @@ _DISCIPLINES = (
         Counters(),
         {"bandwidth": "unlimited", "ingress": False, "overhead": 0},
         limit_word="memlimit",
+        # CAKE counts the memory of packets, which is larger than the packets.
+        least_packets=3,
     ),
     Discipline(
         "dualpi2",
@@ -182,7 +184,7 @@ _DISCIPLINES = (
         (
             Parameter("target_ms", "target", "target", 15, "ms", 1, 1000, whole=True),
             Parameter("tupdate_ms", "tupdate", "tupdate", 16, "ms", 1, 1000, whole=True),
-            Parameter("step_threshold_ms", "step_thresh", "step-thresh-us", 1, "ms", 0.01, 100, kept=lambda value: round(value, 3)),
+            Parameter("step_threshold_ms", "step_thresh", "step-thresh-us", 1, "ms", 0.01, 100),
             Parameter("low_latency", "ecn", "ecn-mask", "l4s_ect", choices=("l4s_ect", "any_ect"), kept=lambda value: value.replace("_", "-")),
             Parameter("coupling", "coupling_factor", "coupling", 2, "", 1, 255, whole=True),
             Parameter("classic_protection_percent", "classic_protection", "c-protection", 10, "percent", 0, 99, whole=True),
@@ -204,6 +206,7 @@ _DISCIPLINES = (
             Parameter("quantum_bytes", "quantum", "quantum", 1514, "bytes", 256, 1_000_000, whole=True),
         ),
         counters=Counters(overflow=("drops",)),
+        least_packets=2,
     ),
     Discipline(
         "fq",

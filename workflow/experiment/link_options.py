@@ -40,6 +40,8 @@ SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None
 
 #: Minimum probability in percent; percentages are passed to tc with seven decimal places (`LossModel.words`).
 LEAST_CHANCE_PERCENT = 1e-6
+#: Minimum of `loss_gemodel.r_percent`, so that the mean burst length can be read back: the kernel stores probabilities in 32 bits.
+LEAST_R_PERCENT = 0.001
 #: netem's arguments for slots: equally spaced instants at which packets leave.
 SLOT = "slot {0:.6f}ms {0:.6f}ms"
 #: Arguments of `LinkOption` shared by all loss models: one value per direction, and requirements.
@@ -128,13 +130,13 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
 
 
-def _chances(above=(), **defaults) -> dict:
+def _chances(above, **defaults) -> dict:
     """Return the JSON Schema of a loss model with the given probabilities.
 
-    Probabilities with the default None are required. Probabilities named in ``above`` must exceed 0.
+    Probabilities with the default None are required. ``above`` maps probabilities that must exceed 0 to their minimum in percent.
     """
     keys = {
-        f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)
+        f"{name}_percent": number_schema("percent", above.get(name, 0), 100)
         | ({} if default is None else {"default": default})
         for name, default in defaults.items()
     }
@@ -219,8 +221,8 @@ LINK_OPTIONS = (
         words=SLOT, key=("slot", "min-delay"), factor=1e3, told="slot_ms", idle_ms=lambda value: value,
     ),
     LinkOption("loss_burst_packets", number_schema("packets", 1, 10_000, null=True), behind="data_slot_ms", **OF_LOSS),
-    LinkOption("loss_gemodel", _chances(("p", "r"), p=None, r=None, bad_loss=100, good_loss=0), behind="loss_burst_packets", **OF_LOSS),
-    LinkOption("loss_state", _chances(("p31",), p13=None, p31=None, p32=0, p23=100, p14=0), behind="loss_gemodel", **OF_LOSS),
+    LinkOption("loss_gemodel", _chances({"p": LEAST_CHANCE_PERCENT, "r": LEAST_R_PERCENT}, p=None, r=None, bad_loss=100, good_loss=0), behind="loss_burst_packets", **OF_LOSS),
+    LinkOption("loss_state", _chances({"p31": LEAST_CHANCE_PERCENT}, p13=None, p31=None, p32=0, p23=100, p14=0), behind="loss_gemodel", **OF_LOSS),
     LinkOption(
         "correlation",
         {
@@ -244,7 +246,7 @@ LINK_OPTIONS = (
             "additionalProperties": False,
             "allowed": "a mapping such as {percent: 1, late_ms: 5}, or null",
             "properties": {
-                "percent": number_schema("percent", 0, 100, above=True, below=True) | {"default": 1},
+                "percent": number_schema("percent", LEAST_CHANCE_PERCENT, 100, below=True) | {"default": 1},
                 "late_ms": number_schema("ms", 0.01, 1000) | {"default": 5},
                 "gap_packets": {**number_schema("packets", 1, 10_000), "type": "integer", "default": 1},
                 "direction": {"enum": ["forward", "reverse", "both"], "default": "forward"},

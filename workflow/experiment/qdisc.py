@@ -42,10 +42,12 @@ class Parameter:
             return self.word if value else self.off_word
         if self.choices:
             return str(value)
-        return f"{self.word} {value * 1e3:.0f}us" if self.unit == "ms" else f"{self.word} {value}"
+        return f"{self.word} {round(value * 1e3)}us" if self.unit == "ms" else f"{self.word} {value}"
 
     def read_back_of(self, value) -> float | bool | str | None:
-        """Return what the kernel must report for a given value."""
+        """Return what the kernel must report for a given value; times are passed to it in whole microseconds."""
+        if self.unit == "ms" and isinstance(value, float):
+            value = round(value * 1e3) / 1e3
         return self.kept(value) if self.kept and value is not None else value
 
     def read(self, options) -> float | bool | str | None:
@@ -105,6 +107,7 @@ class Discipline:
     counters: Counters = field(default_factory=Counters)
     fixed: dict = field(default_factory=dict)
     limit_word: str = "limit"
+    least_packets: int = 1  # the smallest limit, in full packets
     #: Functions that return further arguments for tc, and the values that tc must report for them. The functions' arguments are the queue's
     #: parameters and the size of a full packet in bytes.
     more_words: Callable | None = None

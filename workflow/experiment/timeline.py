@@ -18,13 +18,12 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from experiment.packet_sizes import PACKET_BYTES
+from experiment.shaper_units import rate_bps
 from experiment.traces import shaper_gaps, stretches
 
 DIRECTIONS = ("forward", "reverse")
 #: The quantities that may change during a run.
 QUANTITIES = ("rate_mbps", "delay_ms", "loss_percent")
-#: Resolution of a shaper's rate in Linux: one byte per second, in bit/s.
-RATE_STEP_BPS = 8
 LOST_ALL = 100
 #: Keys of a link whose values are traces.
 TRACES = ("trace", "reverse_trace")
@@ -84,12 +83,18 @@ class Timeline:
         return any(c.direction == direction and c.quantity != "rate_mbps" for c in self.changes)
 
     def values(self, direction, quantity) -> list[tuple[int, float]]:
-        """Return the values of a quantity as (start in ns, value) pairs; the first start is 0.
+        """Return the values of a quantity during the traffic as (start in ns, value) pairs; the first start is 0.
 
-        A rate is the capacity that the link offers. With a trace, this is the capacity of each step, which may be 0.
+        The value before the traffic is omitted if the first change is at 0. A rate is the capacity that the link offers. With a trace, this
+        is the capacity of each step, which may be 0.
         """
+        values = self.values_with_first(direction, quantity)
         if quantity == "rate_mbps" and direction in self._offered:
-            return [(0, self._start[direction, quantity]), *self._offered[direction]]
+            values = [values[0], *self._offered[direction]]
+        return [*(one for one, following in pairwise(values) if one[0] < following[0]), values[-1]]
+
+    def values_with_first(self, direction, quantity) -> list[tuple[int, float]]:
+        """Return the link's value before the traffic and the value of each change, as (start in ns, value) pairs."""
         changes = [c for c in self.changes if (c.direction, c.quantity) == (direction, quantity)]
         return [(0, self._start[direction, quantity]), *((c.at_ns, c.value) for c in changes)]
 
@@ -203,6 +208,6 @@ def _ns(seconds):
 def _exact(name, value):
     """Round a value as the kernel stores it: a rate to whole bytes per second, a delay to whole nanoseconds."""
     if name == "rate_mbps":
-        value = round(value * 1e6 / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6
+        value = rate_bps(value) / 1e6
     value = round(value, 6)
     return int(value) if float(value).is_integer() else value

@@ -26,7 +26,7 @@ def as_set(specification) -> dict:
         link = {"rate_bps": rate_bps, "gap_ns": gap_ns(rate_bps), "delay_ms": last(direction, "delay_ms")}
         interfaces[name] = {"link": link} | shared
     for direction, name in LOSS.items():
-        if any(loss for _, loss in specification.timeline.values(direction, "loss_percent")):
+        if any(loss for _, loss in specification.timeline.values_with_first(direction, "loss_percent")):
             interfaces[name]["RateErrorModel"] = {"loss_percent": last(direction, "loss_percent")}
     settings = socket_settings(specification) | {"Recovery": specification.transport.recovery}
     return {

@@ -157,7 +157,7 @@ def check_loss(specification, document, direction) -> Check:
         if (entry["direction"], entry["quantity"]) == (direction, "loss_percent")
     ]
     counts = [(0, 0), *((one["drops"] + one["packets"], one["drops"]) for one in (*changes, counted))]
-    losses = [loss for _, loss in specification.timeline.values(direction, "loss_percent")]
+    losses = [loss for _, loss in specification.timeline.values_with_first(direction, "loss_percent")]
     phases = [
         (loss, until[0] - begin[0], until[1] - begin[1])
         for loss, (begin, until) in zip(losses, pairwise(counts), strict=False)

@@ -1,9 +1,7 @@
 """Read the table of delays in `link.jitter_table` from its file when a study is resolved, so that runs don't need the file."""
 
-import hashlib
-
 from experiment.delay_tables import LARGEST, MOST_NUMBERS, numbers_of
-from study_files.study_traces import TraceError, file_beside
+from study_files.study_traces import TraceError, file_of, has_content
 from wording.terminal_text import shown
 
 #: Suffix of netem's own tables (from iproute2, in /usr/lib/tc), whose numbers are used unchanged.
@@ -29,13 +27,11 @@ def completed_table(table, source) -> dict:
     TraceError
         If the file can't be read or isn't a table of delays.
     """
-    if table["numbers"] is not None:
+    if has_content(table, "numbers"):
         if len(set(table["numbers"])) == 1:
             raise TraceError(f"has only one number, {table['numbers'][0]}; allowed: at least two different numbers.")
         return table | {"numbers": sorted(table["numbers"])}
-    if table["file"] is None:
-        raise TraceError("has neither file nor numbers; allowed: the path of a file next to the study's file.")
-    content = file_beside(table["file"], source)
+    content, sha256 = file_of(table, source)
     try:
         text = content.decode("ascii")
     except UnicodeDecodeError as error:
@@ -58,7 +54,7 @@ def completed_table(table, source) -> dict:
         # The delays are divided by the largest delay, so that the squares of small delays don't underflow.
         largest = max(map(abs, values))
         numbers = numbers_of([one / largest for one in values])
-    return table | {"sha256": hashlib.sha256(content).hexdigest(), "numbers": numbers}
+    return table | {"sha256": sha256, "numbers": numbers}
 
 
 def _number(word, line):

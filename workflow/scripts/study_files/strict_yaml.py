@@ -1,5 +1,7 @@
 """Read Sawtooth's YAML files strictly, and describe each error in one sentence."""
 
+import re
+
 import yaml
 
 from study_files.study_validation import MOST_PROBLEMS, value_text
@@ -12,6 +14,8 @@ LARGEST_BYTES = 2**20
 LARGEST_VALUES, DEEPEST = 200_000, 30
 #: Maximum length of a whole number in bits, far more than any key allows.
 LONGEST_NUMBER_BITS = 1024
+#: Notations of numbers that YAML 1.1 doesn't read as decimal although they look like it: pattern -> (base, what to leave out).
+NOT_DECIMAL = {r"[-+]?0[0-7_]+": ("octal", "leading 0"), r"[^:]+(:[^:]+)+": ("base 60", "colon")}
 #: Number of problems that a message lists, and maximum length of each in characters.
 NAMED, SENTENCE_LENGTH = 5, 1000
 
@@ -97,7 +101,7 @@ def _constructor_error(problem, place):
 
 
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """A YAML loader that raises an error for a duplicate key."""
+    """A YAML loader that raises an error for a duplicate key, and for a number that only looks decimal."""
 
     def construct_mapping(self, node, deep=False) -> dict:
         pairs = node.value if isinstance(node, yaml.MappingNode) else ()
@@ -114,11 +118,23 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
             value = super().construct_object(node, deep)
             if isinstance(value, int) and value.bit_length() > LONGEST_NUMBER_BITS:
                 raise ValueError  # Python itself limits only the number of decimal digits
+            if isinstance(value, int | float) and isinstance(node, yaml.ScalarNode):
+                _check_decimal(value, node)
             return value
         except (ValueError, LookupError, AttributeError, TypeError) as error:
             # PyYAML doesn't convert the exceptions caused by impossible dates, overlong numbers and words after `!!bool`.
             value = shown(getattr(node, "value", ""), 60)
             raise _constructor_error(f"'{value}' is not a valid {node.tag.rpartition(':')[2]}", node) from error
+
+
+def _check_decimal(value, node):
+    """Raise a ConstructorError if a number's text is in one of the notations of `NOT_DECIMAL`."""
+    for pattern, (base, sign) in NOT_DECIMAL.items():
+        if re.fullmatch(pattern, node.value):
+            raise _constructor_error(
+                f"'{shown(node.value, 60)}' would be read as {value} ({base}); allowed: a decimal number without a {sign}, or a text in quotes",
+                node,
+            )
 
 
 def _syntax_problem(error):

@@ -18,7 +18,7 @@ from experiment.disciplines import QUEUES, completed
 from experiment.timeline import DIRECTIONS, TRACES
 from study_files.cca_definitions import completed as completed_definitions
 from study_files.delay_tables import completed_table
-from study_files.direction_forms import one_sided, with_directions
+from study_files.direction_forms import direction_problems, with_directions
 from study_files.kernels import with_kernels
 from study_files.programs import with_programs
 from study_files.strict_yaml import FileError, no_mapping_problem, read_mapping
@@ -117,8 +117,9 @@ def resolve(config, source) -> dict:
     """
     if not isinstance(config, dict):
         raise StudyError(source, [no_mapping_problem(config, keys_of(study_schema()))])
+    of_directions = list(direction_problems(config))
     config, problems = with_timelines(with_directions(config), source)
-    problems = problems or list(one_sided(config)) or problems_of_form(config)
+    problems = problems or of_directions or problems_of_form(config)
     if problems:
         raise StudyError(source, problems)
     study = _complete(study_schema(), config)
@@ -177,7 +178,8 @@ def resolve(config, source) -> dict:
 
 def _of_file(scenario, key, value, error):
     """Return the error message for a file named by a key of a link."""
-    return f"scenarios[{scenario['id']}].link.{key}.file {shown(str(value['file']), 200)} {error}"
+    file = f".file {shown(value['file'], 200)}" if value["file"] is not None else ""
+    return f"scenarios[{scenario['id']}].link.{key}{file} {error}"
 
 
 def measured(study) -> dict:

@@ -19,6 +19,7 @@ from study_files.study_link_options import (
     link_option_problems,
     model_problems,
     order_problems,
+    share_problems,
 )
 from study_files.study_memory import buffer_problems, memory_problems, segment_problems
 from study_files.study_mtu import ip_version_problems, mtu_problems
@@ -68,7 +69,7 @@ def contradictions(study) -> list[str]:
         _check_rate, _check_jitter, _check_intervals, _check_starts, _check_time, _check_hosts, size_problems,
         segment_problems, buffer_problems, memory_problems, _check_samples, _check_report, _check_loss, network_problems, traffic_problems, stream_problems, network_queue_problems,
         timeline_problems, trace_problems, policer_problems, mtu_problems,
-        link_option_problems, model_problems, correlation_problems, order_problems, answer_problems,
+        link_option_problems, model_problems, correlation_problems, order_problems, answer_problems, share_problems,
     )  # fmt: skip
     for scenario in study["scenarios"]:
         # If a chain's settings are contradictory, the other checks would report misleading problems.

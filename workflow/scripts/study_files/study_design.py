@@ -114,7 +114,7 @@ class StudyDesign:
         return tuple(
             name
             for name, run in runs
-            if len(run.timeline.values("forward", "loss_percent")) > 1 or run.correlation("loss", "forward")
+            if len(run.timeline.values_with_first("forward", "loss_percent")) > 1 or run.correlation("loss", "forward")
         )
 
     @cached_property

@@ -18,7 +18,7 @@ def _lossy(scenario) -> bool:
 
 
 def _has_changing_loss(scenario) -> bool:
-    return len(RunSpecification({"scenario": scenario}).timeline.values("forward", "loss_percent")) > 1
+    return len(RunSpecification({"scenario": scenario}).timeline.values_with_first("forward", "loss_percent")) > 1
 
 
 def _uses(*options) -> Callable[[dict], bool]:

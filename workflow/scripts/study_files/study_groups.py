@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator
-from fractions import Fraction
 
 from experiment.disciplines import discipline_of
 from experiment.flow_groups import LONG, OWN, PROGRAM, REAL_TIME, REVERSE, WEB, FlowGroup
@@ -12,6 +11,7 @@ from experiment.web_objects import mean_bytes
 from study_files.programs import program_problems
 from study_files.study_schema import allowed_text, dereferenced, keys_of, scenario_schema, study_schema
 from study_files.study_streams import most_flows
+from study_files.study_validation import exact
 
 #: Maximum number of real-time streams in a group, and maximum number of web objects in a run; each takes a few dozen bytes in a document.
 MOST_STREAMS, MOST_OBJECTS = 64, 100_000
@@ -184,14 +184,14 @@ def _times(group, scenario):
     elif application == LONG and (group["on_s"] is None) != (group["off_s"] is None):
         yield f"off_s is {_text(group['off_s'])}, and on_s is {_text(group['on_s'])}; allowed: two numbers (s), or null for both."
     elif application == LONG and group["on_s"] is not None:
-        if group["on_s"] > stop_s - start_s:
+        if exact(group["on_s"]) > exact(stop_s) - exact(start_s):
             yield f"on_s is {group['on_s']}; allowed: up to stop_s minus start_s, {stop_s - start_s:g} (s)."
         elif 1e3 * group["off_s"] <= (least_ms := _start_within_ms(scenario, _run(scenario))):
             yield f"off_s is {group['off_s']}; allowed: more than the time within which flows start, {least_ms:g} (ms)."
         else:
-            yield from _length(Fraction(group["on_s"]), scenario)
+            yield from _length(exact(group["on_s"]), scenario)
     elif application == LONG:
-        yield from _length(Fraction(str(stop_s)) - Fraction(str(start_s)), scenario)
+        yield from _length(exact(stop_s) - exact(start_s), scenario)
 
 
 def _times_of_program(group, duration_s):
@@ -209,7 +209,7 @@ def _length(length_s, scenario):
     run = _run(scenario)
     if length_s.denominator != 1:
         yield f"stop_s is {float(length_s):g} s after start_s; allowed: whole seconds, as iperf3 requires."
-    elif (length_s / Fraction(str(traffic["interval_s"]))).denominator != 1:
+    elif (length_s / exact(traffic["interval_s"])).denominator != 1:
         yield f"flows last {length_s} s; allowed: a multiple of traffic.interval_s, {traffic['interval_s']} (s)."
     elif 1e3 * length_s <= 2 * (within_ms := _start_within_ms(scenario, run)):
         yield f"flows last {length_s} s; allowed: more than twice the time within which flows start, {within_ms:g} (ms)."

@@ -4,7 +4,14 @@ from collections.abc import Iterator
 
 from experiment.delay_tables import reach
 from experiment.host_options import HOST_OPTIONS
-from experiment.link_options import LINK_OPTIONS, LOSS_MODELS, OF_NAME, correlation_of, loss_model_of
+from experiment.link_options import (
+    LEAST_CHANCE_PERCENT,
+    LINK_OPTIONS,
+    LOSS_MODELS,
+    OF_NAME,
+    correlation_of,
+    loss_model_of,
+)
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, directions_of
 from study_files.study_validation import value_text
@@ -39,6 +46,25 @@ def _unmet(scenario, name, needs):
             reason = (REASONS.get(f"{option} {key}") or REASONS.get(key)) if section == "link" else None
             why = f", because {reason.format(**scenario['traffic'])}" if reason else ""
             yield f"{key} is {_plain(value)}; allowed with {name}: {' or '.join(map(_plain, allowed))}{why}."
+
+
+def share_problems(scenario) -> Iterator[str]:
+    """Yield a problem for each share of packets that is too small for tc, which would set no effect at all."""
+    link = scenario["link"]
+    shares = {
+        f"link.{key}.{way}": link[key][way] for key in ("duplicate_percent", "corrupt_percent") for way in DIRECTIONS
+    }
+    shares |= {f"link.loss_percent.{way}": link["loss_percent"][way] for way in DIRECTIONS if not _models_of(link, way)}
+    shares |= {
+        f"link.timeline[{number}].loss_percent": one["loss_percent"] or 0 for number, one in enumerate(link["timeline"])
+    }
+    shares |= {
+        f"multipath.path_loss_percent[{path}]": share
+        for path, share in enumerate(scenario["multipath"].get("path_loss_percent") or ())
+    }
+    for where, share in shares.items():
+        if 0 < share < LEAST_CHANCE_PERCENT:
+            yield f"{where} is {share:g}; allowed: 0, or at least {LEAST_CHANCE_PERCENT:g} (percent), because tc rounds a smaller share to 0."
 
 
 def answer_problems(scenario) -> Iterator[str]:

@@ -9,14 +9,19 @@ from experiment.flow_groups import OWN
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, PACKET_BYTES
 from experiment.programs import Program
 from experiment.specification import RunSpecification
+from experiment.timeline import DIRECTIONS
 from study_files.cca_definitions import kernel_cca
 from study_files.program_ccas import program_of
 from study_files.study_platforms import LINUX
 from study_files.study_validation import value_text
 
+FORWARD, REVERSE = DIRECTIONS
 #: Size of a full packet plus the largest possible frame overhead, in bytes.
 LARGEST_PACKET_BYTES = PACKET_BYTES + 64
 SFQ_FLOWS = 128  # SFQ_DEFAULT_FLOWS in net/sched/sch_sfq.c
+LEAST_OF_NETEM = (
+    4  # netem also counts packets in transit, and fewer can't show the rate (`testbed.readings.path_probe.LEAST_GAPS`)
+)
 SUPER_FRAME_BYTES = 65_536 + ETHERNET_HEADER_BYTES  # the largest frame with segmentation offload
 
 
@@ -52,9 +57,6 @@ def _problems_of(queue):
         yield f"queue.bytes is {size[1]}; allowed {here}: packets or bdp, because it counts packets."
     if size and size[0] != "bytes" and discipline.limit_word != "limit":
         yield f"queue.{size[0]} is {size[1]}; allowed {here}: bytes, because its limit is an amount of memory."
-    depth = queue.get("depth_packets", 127)
-    if discipline.name == "sfq" and size and size[0] == "packets" and size[1] > SFQ_FLOWS * depth:
-        yield f"queue.packets is {size[1]}; allowed with queue.depth_packets {depth}: up to {SFQ_FLOWS * depth}, because SFQ has {SFQ_FLOWS} flows of that depth."
     if discipline.name == "red":
         yield from _red_problems(queue, completed(queue))
 
@@ -185,6 +187,24 @@ def _size_problems(scenario, key, run, bdp_bytes):
             f"{key}.bytes is {size}; allowed with transport.segmentation_offload: at least {SUPER_FRAME_BYTES}, "
             "because a super-packet that is larger than the queue never passes."
         )
+    elif not run.is_chain:  # a chain's bottlenecks are checked one by one
+        yield from _limit_problems(key, run, REVERSE if key == "reverse_queue" else FORWARD)
+
+
+def _limit_problems(key, run, way):
+    """Yield a problem if a direction's queue is smaller or larger than its discipline allows."""
+    queue, packets = run.queue_in(way), run.queue_packets_in(way)
+    discipline, (measure, size) = discipline_of(queue), measure_of(queue)
+    given = f"{key}.{measure} is {size}" + (f", {packets} packets" if measure == "bdp" else "")
+    depth = queue.get("depth_packets")
+    if depth is not None and packets > SFQ_FLOWS * depth:
+        yield f"{given}; allowed with {key}.depth_packets {depth}: up to {SFQ_FLOWS * depth} packets, because SFQ has {SFQ_FLOWS} flows of that depth."
+    in_transit = run.link.netem_is_queue and run.rate_mbps is not None
+    least = LEAST_OF_NETEM if in_transit else discipline.least_packets
+    if (size < least * run.packet_bytes) if packets is None else (packets < least):
+        what = f"link.netem {run.link.netem}" if in_transit else f"queue.discipline {discipline.name}"
+        in_bytes = f", {least * run.packet_bytes} bytes" if packets is None else ""
+        yield f"{given}; allowed with {what}: at least {least} packets{in_bytes}."
 
 
 def mark_problems(study) -> Iterator[str]:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from experiment.conditions import POLICERS, policers_of
+from experiment.packet_sizes import ETHERNET_HEADER_BYTES
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
-from study_files.study_validation import value_text
+from study_files.study_networks import bucket_problems
+from study_files.study_validation import exact, value_text
 
 #: Maximum number of changes in a run, each of which is an entry in the run document.
 CHANGES_LIMIT = 20_000
@@ -27,7 +29,11 @@ def timeline_problems(scenario) -> Iterator[str]:
 def policer_problems(scenario) -> Iterator[str]:
     """Yield problems with settings of a resolved scenario that can't be combined with its policers."""
     offload = scenario["transport"]["segmentation_offload"]
-    for key in (POLICERS[direction] for direction in policers_of(scenario["link"])):
+    for direction, policer in policers_of(scenario["link"]).items():
+        key = POLICERS[direction]
+        yield from bucket_problems(
+            f"link.{key}.burst_bytes", policer["burst_bytes"], policer["rate_mbps"], ETHERNET_HEADER_BYTES
+        )
         if scenario["topology"] != "dumbbell":
             yield f"topology is {scenario['topology']}; allowed with link.{key}: dumbbell."
         if offload:
@@ -59,7 +65,7 @@ def _of_entry(scenario, number, entry):
     if not given:
         yield f"{where} changes nothing; allowed: at least one of rate_mbps, delay_ms, loss_percent and down_for_s."
     for key in ("over_s", "down_for_s"):
-        if entry["at_s"] < duration_s <= entry["at_s"] + (entry[key] or 0):
+        if entry["at_s"] < duration_s and exact(duration_s) <= exact(entry["at_s"]) + exact(entry[key] or 0):
             yield (
                 f"{where}.{key} is {entry[key]:g}, until {entry['at_s'] + entry[key]:g} s; allowed: a time that ends before "
                 f"traffic.duration_s, {duration_s} (s)."

@@ -1,5 +1,6 @@
 """Read the capacity of a link over time from a trace file when a study is resolved, so that runs don't need the file."""
 
+import codecs
 import hashlib
 import io
 import itertools
@@ -52,11 +53,11 @@ def completed_trace(trace, source) -> dict:
     TraceError
         If the file can't be read or isn't a valid trace.
     """
-    if trace["rates_mbps"] is not None:
+    if has_content(trace, "rates_mbps"):
         return trace
-    if trace["file"] is None:
-        raise TraceError("has neither file nor rates_mbps; allowed: the path of a file next to the study's file.")
-    content = file_beside(trace["file"], source)
+    if trace["period_ms"] is not None:
+        raise TraceError(f"has period_ms {trace['period_ms']:g}; allowed with a file: null, because the file sets it.")
+    content, sha256 = file_of(trace, source)
     if byte := re.search(rb"[^\x00-\x7f]", content):
         raise TraceError(f"can't be read: byte {byte.end()} is not text; allowed: numbers in lines.")
     count, most = max(content.count(b"\n"), content.count(b"\r")), MOST_LINES[trace["format"]]
@@ -77,8 +78,38 @@ def completed_trace(trace, source) -> dict:
     highest = keys["rates_mbps"]["items"]["maximum"]
     if max(rates) > highest:
         raise TraceError(f"has a step of {max(rates):g} Mbit/s; allowed: up to {highest:,}.")
-    read = {"sha256": hashlib.sha256(content).hexdigest(), "period_ms": round(lasts_ms, 6), "rates_mbps": rates}
+    read = {"sha256": sha256, "period_ms": round(lasts_ms, 6), "rates_mbps": rates}
     return trace | read
+
+
+def has_content(given, key) -> bool:
+    """Return whether a trace or table already has the content of its file under the given key.
+
+    Raises
+    ------
+    TraceError
+        If it has neither a file nor this content, or both but no SHA-256, which a resolved study has.
+    """
+    if given["file"] is None and given[key] is None:
+        raise TraceError(f"has neither file nor {key}; allowed: the path of a file next to the study's file.")
+    if None not in (given["file"], given[key]) and given["sha256"] is None:
+        raise TraceError(f"has both file and {key}; allowed without a sha256: one of them.")
+    return given[key] is not None
+
+
+def file_of(given, source) -> tuple[bytes, str]:
+    """Return the content of a trace's or table's file without a byte order mark, and the file's SHA-256.
+
+    Raises
+    ------
+    TraceError
+        If the file can't be read, or if its SHA-256 isn't the given one.
+    """
+    content = file_beside(given["file"], source)
+    sha256 = hashlib.sha256(content).hexdigest()
+    if given["sha256"] not in (None, sha256):
+        raise TraceError(f"has the SHA-256 {sha256}; allowed: the given sha256, {given['sha256']}.")
+    return content.removeprefix(codecs.BOM_UTF8), sha256
 
 
 def _steps(lasts_ms, step_ms, most):

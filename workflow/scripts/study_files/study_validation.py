@@ -4,11 +4,13 @@ Each sentence names the key, the value and the allowed values in plain language.
 express, are in `study_consistency`.
 """
 
+import datetime
 import difflib
 import itertools
 import json
 import math
 import re
+from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -281,7 +283,7 @@ def _choice_hint(value, choices):
 def _type_hint(value, node):
     """Return a hint on how to write a value whose type is wrong because of YAML syntax or a unit, or "" if no hint applies."""
     kinds = [node["type"]] if isinstance(node["type"], str) else node["type"]
-    if kinds == ["string"] and isinstance(value, (bool, int, float)):
+    if kinds[0] == "string" and isinstance(value, (bool, int, float, datetime.date)):
         return ", in quotes"
     # Only short texts are tried, because numbers with units are short, and the time for this pattern is cubic in the length of the text.
     if kinds[0] not in ("number", "integer") or not isinstance(value, str) or len(value) > 64:
@@ -296,6 +298,11 @@ def _type_hint(value, node):
     if unit.lower() in UNIT_SPELLINGS.get(node.get("unit"), ()):
         return f", without its unit: {number}"
     return ", without a unit"
+
+
+def exact(number) -> Fraction:
+    """Return a number of a file exactly as it is written: 0.35 is 7/20."""
+    return Fraction(str(number))
 
 
 def nearest_choice(word, choices) -> str | None:

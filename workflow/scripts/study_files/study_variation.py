@@ -14,13 +14,13 @@ from collections.abc import Iterator
 
 from experiment.disciplines import MEASURES
 from experiment.packet_sizes import PACKET_BYTES
+from experiment.shaper_units import rate_bps
 from experiment.specification import RunSpecification
 
 #: Quantities that can be drawn (keys of `variation`).
 QUANTITIES = ("rtt_percent", "rate_percent", "queue_packets", "background_percent", "start_ms", "down_percent")
-#: Significant digits of drawn delays, and unit of drawn rates in bit/s. Values with this precision can be read back exactly, because tc
-#: prints six digits of a delay, and Linux stores the rate of a shaper in bytes per second.
-DELAY_DIGITS, RATE_STEP_BPS = 6, 8
+#: Significant digits of drawn delays, with which they can be read back exactly, because tc prints six digits of a delay.
+DELAY_DIGITS = 6
 
 
 def is_varied(scenario) -> bool:
@@ -134,8 +134,8 @@ def _rounded(value_ms):
 
 
 def _drawn_rate(rate_mbps, factor):
-    """Return a rate multiplied by a factor and rounded to a multiple of `RATE_STEP_BPS`."""
-    return _plain(round(1e6 * rate_mbps * factor / RATE_STEP_BPS) * RATE_STEP_BPS / 1e6)
+    """Return a rate multiplied by a factor and rounded as the kernel stores it."""
+    return _plain(rate_bps(rate_mbps * factor) / 1e6)
 
 
 def _plain(value):

@@ -3,13 +3,14 @@
 `with_timelines` also generates timelines from patterns (`timeline_patterns`).
 """
 
+import codecs
 import csv
 import math
 
 from experiment.timeline import DIRECTIONS, QUANTITIES
-from study_files.study_schema import keys_of, scenario_schema
+from study_files.study_schema import allowed_text, keys_of, scenario_schema, study_schema
 from study_files.study_traces import TraceError, file_beside
-from study_files.timeline_patterns import entries_of
+from study_files.timeline_patterns import MOST_ENTRIES, entries_of
 from wording.terminal_text import shown
 
 #: Columns of a file other than the quantities. The time and at least one quantity must be given.
@@ -76,35 +77,50 @@ def rows_of(timeline, source, until_s) -> list[dict]:
     if unknown := [key for key in timeline if key not in KEYS]:
         raise TraceError(f"has the key {shown(str(unknown[0]), 40)} in addition; allowed: {' and '.join(KEYS)}.")
     try:
-        text = file_beside(timeline["file"], source).decode("ascii")
+        text = file_beside(timeline["file"], source).removeprefix(codecs.BOM_UTF8).decode("ascii")
     except UnicodeDecodeError as error:
         raise TraceError(f"can't be read: byte {error.start + 1} is not text; allowed: a table with commas.") from None
-    read = csv.reader(line for line in text.splitlines() if line.strip())
-    header = [name.strip() for name in next(read, [])]
+    read = _lines(text)
+    columns = f"{TIME}, then at least one of {', '.join(COLUMNS[1:])}"
+    if (first := next(read, None)) is None:
+        raise TraceError(f"is empty; allowed: a table with the columns {columns}.")
+    _, header = first
     if (
         header[:1] != [TIME]
         or not set(header) & set(QUANTITIES)
         or set(header) - set(COLUMNS)
         or len(set(header)) < len(header)
     ):
-        raise TraceError(
-            f"begins with {shown(','.join(header), 80)}; allowed: {TIME}, then at least one of {', '.join(COLUMNS[1:])}."
-        )
-    rows = [
-        row
-        for number, cells in enumerate(read, 2)
-        if (row := _row(number, header, cells, timeline.get("direction", "both")))["at_s"] < until_s
-    ]
+        raise TraceError(f"begins with {shown(','.join(header), 80)}; allowed: {columns}.")
+    rows = []
+    for number, cells in read:
+        row = _row(number, header, cells, timeline.get("direction", "both"))
+        if row["at_s"] < until_s:
+            _check_ranges(number, row)
+            rows.append(row)
     if not rows:
         raise TraceError(f"has no row before {until_s:g} s, the end of the traffic.")
+    if len(rows) > MOST_ENTRIES:
+        raise TraceError(f"has {len(rows):,} rows before {until_s:g} s; allowed: up to {MOST_ENTRIES:,}.")
     return rows
+
+
+def _lines(text):
+    """Yield the lines of a CSV file that aren't blank, as (line number, stripped cells)."""
+    read = csv.reader(text.splitlines())
+    try:
+        for cells in read:
+            if len(cells) > 1 or "".join(cells).strip():
+                yield read.line_num, list(map(str.strip, cells))
+    except csv.Error as error:
+        raise TraceError(f"can't be read: {error} in line {read.line_num}; allowed: a table with commas.") from None
 
 
 def _row(number, header, cells, direction):
     if len(cells) != len(header):
         raise TraceError(f"has {len(cells)} values in line {number}; allowed: {len(header)}, as in the header.")
     row = {"direction": direction}
-    for name, cell in zip(header, map(str.strip, cells), strict=True):
+    for name, cell in zip(header, cells, strict=True):
         if name == DIRECTION:
             if cell not in (*DIRECTIONS, "both"):
                 raise TraceError(
@@ -114,6 +130,14 @@ def _row(number, header, cells, direction):
         elif cell or name == TIME:
             row["at_s" if name == TIME else name] = _number(number, name, cell)
     return row
+
+
+def _check_ranges(number, row):
+    """Raise a TraceError if a row's values aren't allowed in a change."""
+    for name in (name for name in QUANTITIES if name in row):
+        node = keys_of(study_schema()["$defs"]["change"])[name]
+        if not node["minimum"] <= row[name] <= node["maximum"]:
+            raise TraceError(f"has {name} {row[name]:g} in line {number}; allowed: {allowed_text(node)}.")
 
 
 def _number(number, name, cell):

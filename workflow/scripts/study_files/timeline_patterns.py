@@ -10,7 +10,7 @@ from study_files.study_traces import TraceError
 from study_files.study_validation import value_text
 
 #: Suffix of a key -> maximum value, the same as for the entries of a timeline.
-MOST = {"_s": 86_400, "_mbps": 10_000, "_ms": 2000}
+MOST = {"_s": 86_400, "_mbps": 20_000, "_ms": 2000}
 #: Maximum number of entries in a timeline (as in study.schema.yaml).
 MOST_ENTRIES = 2000
 #: Number of decimals to which drawn values are rounded.
@@ -35,6 +35,8 @@ class Pattern:
 
 def satellite(draw, until_s, given) -> Iterator[dict]:
     """Yield handovers at fixed intervals; at each, a new rate and delay are drawn, and all packets are dropped for a short time."""
+    if given["down_s"] >= given["period_s"]:
+        raise TraceError(f".down_s is {given['down_s']:g}; allowed: less than period_s, {given['period_s']:g} (s).")
     for number in itertools.count(1):
         entry = {"at_s": round(number * given["period_s"], DIGITS)}
         if entry["at_s"] > until_s:
@@ -45,10 +47,12 @@ def satellite(draw, until_s, given) -> Iterator[dict]:
 
 def on_off(draw, until_s, given) -> Iterator[dict]:
     """Yield outages with exponentially distributed durations and intervals; if a rate is given, a new rate is drawn at each outage."""
-    at_s = draw.expovariate(1 / given["on_s"])
+    at_s, ended_s, least_s = draw.expovariate(1 / given["on_s"]), -1, 10**-DIGITS
     while at_s < until_s:
-        off_s = max(10**-DIGITS, round(draw.expovariate(1 / given["off_s"]), DIGITS))
-        entry = {"at_s": round(at_s, DIGITS), "down_for_s": off_s}
+        off_s = max(least_s, round(draw.expovariate(1 / given["off_s"]), DIGITS))
+        # One outage must end before the next begins.
+        begins_s = max(round(at_s, DIGITS), round(ended_s + least_s, DIGITS))
+        entry, ended_s = {"at_s": begins_s, "down_for_s": off_s}, begins_s + off_s
         yield entry | ({} if given["rate_mbps"] is None else {"rate_mbps": drawn(draw, given["rate_mbps"])})
         at_s += off_s + draw.expovariate(1 / given["on_s"])
 

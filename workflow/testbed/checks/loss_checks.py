@@ -14,7 +14,7 @@ LOSS_FALSE_ALARM = 1e-6
 def check_loss(specification, document, direction) -> Check:
     """The share of packets that netem dropped agrees with the configured loss; see `judge_loss`."""
     name = f"loss_{direction}"
-    if len(specification.timeline.values(direction, "loss_percent")) > 1:
+    if len(specification.timeline.values_with_first(direction, "loss_percent")) > 1:
         return check_phases(name, loss_phases(specification, document, direction), judge_loss)
     if specification.multipath.path_loss_percent is not None:
         return check_phases(name, losses_of_paths(specification, document, direction), judge_loss)

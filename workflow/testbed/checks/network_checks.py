@@ -11,6 +11,8 @@ IDLE_RTT_SLACK_MS = 0.2
 #: Maximum excess in ms of the idle RTT over the configured delays under a real clock: the stack's processing time for the fastest of ten
 #: replies, plus timer slack.
 REAL_IDLE_RTT_SLACK_MS = 1.0
+#: Probability that the packets of all answered pings were late, above which the idle RTT may include this delay.
+ALL_LATE = 1e-9
 #: Kernel counters that show that memory, and not congestion control, limited a flow.
 MEMORY_COUNTERS = (
     "TcpExtTCPMemoryPressures",
@@ -40,12 +42,19 @@ def check_idle_rtt(specification, document) -> Check:
     hops = [pair.hops for pair in specification.pairs] * (specification.paths if specification.is_cable else 1)
     for rtt_ms, passed, idle in zip(specification.idle_rtts_ms, hops, document["idle_rtt"], strict=True):
         low, high = max(0.0, rtt_ms - passed * jitter_ms), rtt_ms + passed * jitter_ms + slack_ms
+        high += sum(_late_ms(specification, direction, idle["received"]) for direction in DIRECTIONS)
         shortest = idle["min_ms"]
         if shortest is None or not low - PING_STEP_MS <= shortest <= high:
             wrong.append(idle["sender"])
         expected.append(f"{low:g} to {high:g} ms")
         observed.append("no answer" if shortest is None else f"{shortest:g} ms")
     return Check("idle_rtt", not wrong, in_turn(expected), in_turn(observed))
+
+
+def _late_ms(specification, direction, replies) -> float:
+    """Return the delay of a direction's late packets in ms if it is likely enough that all packets were late, otherwise 0."""
+    late = specification.late_percent(direction) / 100
+    return specification.option("reordering", direction)["late_ms"] if late and late**replies > ALL_LATE else 0
 
 
 def check_memory(specification, document) -> Check:

@@ -10,11 +10,12 @@ from experiment.disciplines import OF_KIND, completed, discipline_of
 from experiment.link_options import CORRELATED, LINK_OPTIONS
 from experiment.loss_models import LossModel, read_model
 from experiment.packet_sizes import PACKET_BYTES
+from experiment.shaper_units import TICK_NS, rate_bps
 
 #: netem's limit where netem only delays packets: more packets than any emulated path can hold.
 NETEM_LIMIT_PACKETS = 1_000_000
-#: Duration in ns of the packet scheduler's tick (PSCHED_SHIFT), and transmission time in ns of a byte at 1 bit/s.
-TICK_NS, NS_OF_A_BYTE = 64, 8 * 10**9
+#: Transmission time in ns of a byte at 1 bit/s.
+NS_OF_A_BYTE = 8 * 10**9
 #: Maximum quantum that htb accepts without a warning (sch_htb.c). It is also the limit of tbf's own queue, which is replaced anyway.
 MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
@@ -69,7 +70,7 @@ class Bottleneck:
 
     @property
     def _rate(self):
-        return f"{round(self.rate_mbps * 1e6)}bit"
+        return f"{rate_bps(self.rate_mbps)}bit"
 
     @property
     def _overhead(self):
@@ -85,7 +86,7 @@ class Bottleneck:
 
     def expected_shaper(self) -> dict[str, dict]:
         """Return the part of `expected` that concerns the rate."""
-        return {"htb": {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}}
+        return {"htb": {"rate_bps": rate_bps(self.rate_mbps), "overhead_bytes": self.overhead_bytes}}
 
     def expected(self) -> dict[str, dict]:
         """Return the expected result of `links.EmulatedInterface.read_back`."""
@@ -106,10 +107,10 @@ class TokenBucket(Bottleneck):
 
     def expected_shaper(self) -> dict[str, dict]:
         """Return the part of `expected` that concerns the rate and the bucket."""
-        rate_bps = round(self.rate_mbps * 1e6)
+        rate = rate_bps(self.rate_mbps)
         # The kernel stores the time that the bucket's bytes take at the rate, and reports this time in ticks.
-        ticks = (self.burst_bytes + self.overhead_bytes) * NS_OF_A_BYTE // rate_bps // TICK_NS
-        return {"tbf": {"rate_bps": rate_bps, "burst_bytes": ticks * TICK_NS * rate_bps // NS_OF_A_BYTE}}
+        ticks = (self.burst_bytes + self.overhead_bytes) * NS_OF_A_BYTE // rate // TICK_NS
+        return {"tbf": {"rate_bps": rate, "burst_bytes": ticks * TICK_NS * rate // NS_OF_A_BYTE}}
 
 
 @dataclass(frozen=True)
@@ -188,7 +189,7 @@ class Netem:
         if self.loss_model:
             loss = f" loss {self.loss_model.words}"
         if self.rate_mbps is not None:
-            loss += f" rate {round(self.rate_mbps * 1e6)}bit {self.overhead_bytes}"
+            loss += f" rate {rate_bps(self.rate_mbps)}bit {self.overhead_bytes}"
         options = (
             option.written(value, self.correlations.get(option.correlated)) for option, value in self.options.items()
         )
@@ -223,7 +224,7 @@ class Netem:
     def _expected_rate(self):
         if self.rate_mbps is None:
             return {}
-        return {"rate_bps": round(self.rate_mbps * 1e6), "overhead_bytes": self.overhead_bytes}
+        return {"rate_bps": rate_bps(self.rate_mbps), "overhead_bytes": self.overhead_bytes}
 
 
 @dataclass(frozen=True)

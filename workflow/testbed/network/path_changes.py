@@ -16,6 +16,7 @@ from itertools import pairwise
 
 from experiment.late_deliveries import REAL_TIMER_S
 from experiment.loss_models import CERTAIN
+from experiment.shaper_units import TICK_NS
 from experiment.timeline import DIRECTIONS
 from testbed.network.devices import devices_of
 from testbed.network.netlink import NETLINK_ROUTE, Channel, attribute, attributes
@@ -35,8 +36,6 @@ NETEM_OPTIONS, NANOSECONDS = struct.Struct("=6I"), struct.Struct("=q")
 LOSS = 2
 #: Minimum number of queued packets with which a rate can be verified.
 LEAST_WAITING = 8
-#: Unit, in ns, of the times passed to the kernel: a tick (PSCHED_SHIFT of include/net/pkt_sched.h).
-TICK_NS = 64
 
 
 class PathChanges:
@@ -216,7 +215,7 @@ def delays_that_end(timeline) -> list[tuple[int, int]]:
     numbers = {(c.direction, c.quantity, c.at_ns): number for number, c in enumerate(timeline.changes)}
     looks = []
     for direction in DIRECTIONS:
-        values = timeline.values(direction, "delay_ms")
+        values = timeline.values_with_first(direction, "delay_ms")
         for place, ((at_ns, delay_ms), (ends_ns, _)) in enumerate(pairwise(values[1:]), 1):
             longest_ns = round(1e6 * max(value for _, value in values[: place + 1]))
             if ends_ns - at_ns > 2 * longest_ns:

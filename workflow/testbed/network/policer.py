@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass
 
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES, MTU_BYTES
-from testbed.network.emulation import TICK_NS
+from experiment.shaper_units import TICK_NS, rate_bps
 from testbed.network.netlink import attributes
 from testbed.readings.queue_information import MESSAGE
 
@@ -37,7 +37,7 @@ class Policer:
 
     def commands(self, device) -> list[str]:
         """Return the lines for ``tc -batch``."""
-        bucket = f"rate {round(self.rate_mbps * 1e6)}bit burst {self.burst_bytes} overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
+        bucket = f"rate {rate_bps(self.rate_mbps)}bit burst {self.burst_bytes} overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
         # With the default mtu, the policer would treat all packets above 2,047 bytes as exceeding the rate.
         bucket += f" mtu {self.mtu_bytes + ETHERNET_HEADER_BYTES}" if self.mtu_bytes > MTU_BYTES else ""
         made = f"{bucket} index {INDEX}" if self.first else f"index {INDEX}"
@@ -45,7 +45,7 @@ class Policer:
 
     def expected(self) -> dict[str, float]:
         """Return the expected result of `read_policer`."""
-        return {"rate_mbps": self.rate_mbps, "burst_bytes": self.burst_bytes, "overhead_bytes": ETHERNET_HEADER_BYTES, "exceed": "drop", "index": INDEX}  # fmt: skip
+        return {"rate_mbps": rate_bps(self.rate_mbps) / 1e6, "burst_bytes": self.burst_bytes, "overhead_bytes": ETHERNET_HEADER_BYTES, "exceed": "drop", "index": INDEX}  # fmt: skip
 
 
 def read_policer(node, index) -> dict | None:
