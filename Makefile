@@ -1,7 +1,11 @@
 # `make help` lists the targets. PYTHON, STUDY, PLATFORM and ARGS may be given: make STUDY=smoke ARGS=-n
 # ARGS are passed to the command as typed; every other value is quoted for the shell.
+# An empty value in the call means the default, also for the variables whose default isn't empty.
+$(foreach name,NS3 PROFILE PYTHON RESULTS SEED,$(if $(value $(name)),,$(eval override undefine $(name))))
 comma = ,
 quoted = '$(subst ','\'',$(1))'
+# The values in $(1), which are separated by spaces, each in quotes. The path of an existing file or folder is one value, even with spaces.
+each = $(if $(shell test -e $(call quoted,$(1)) && echo 1),$(call quoted,$(1)),$(foreach one,$(1),$(call quoted,$(one))))
 # Variables of the caller's shell that name a study or a CCA. They would be ignored, so make refuses them below.
 IN_SHELL := $(foreach name,STUDY STUDIES CCA CCAS PROGRAM,$(if $(filter-out environment,$(origin $(name))),,$(name)))
 PYTHON = $(firstword $(wildcard bundle/python3) python3)
@@ -138,20 +142,20 @@ CANDIDATE = $(IN_ENVIRONMENT) python -m session.candidate $(call quoted,$(CCA)) 
 EXAMINED = $(IN_ENVIRONMENT) python -m session.candidate "$$cca" config/studies/$(FORM).yaml
 FIND_STUDY = case $$study in */*) ;; *) study=$${study%.yaml} ;; esac; $(IN_ENVIRONMENT) python -m session.study_names "$$study"
 PERTURB = $(IN_ENVIRONMENT) python -m session.sensitivity write $(call quoted,$(CONFIG)) $(call quoted,$(RESULTS)-sensitivity.yaml) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(PLATFORM),--platform $(call quoted,$(PLATFORM)))
-VERIFY = $(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(RUNS),--runs $(foreach run,$(RUNS),$(call quoted,$(run)))) $(ARGS)
-PACKETS = $(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(filter-out 0,$(FULL)),--full) $(if $(filter-out 0,$(BUILD)),--build) $(if $(AT),--at $(foreach one,$(AT),$(call quoted,$(one)))) $(ARGS)
-TRACE = $(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(EVENTS),--events $(foreach one,$(EVENTS),$(call quoted,$(one)))) $(if $(FUNCTIONS),--functions $(foreach one,$(FUNCTIONS),$(call quoted,$(one)))) $(ARGS)
+VERIFY = $(IN_ENVIRONMENT) python -m publishing.verify_results $(call quoted,$(RESULTS)) $(if $(N),--count $(call quoted,$(N))) --seed $(call quoted,$(SEED)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(RUNS),--runs $(call each,$(RUNS))) $(ARGS)
+PACKETS = $(IN_ENVIRONMENT) python -m publishing.run_packets $(call quoted,$(RUN)) $(if $(filter-out 0,$(FULL)),--full) $(if $(filter-out 0,$(BUILD)),--build) $(if $(AT),--at $(call each,$(AT))) $(ARGS)
+TRACE = $(IN_ENVIRONMENT) python -m publishing.run_trace $(call quoted,$(RUN)) $(if $(filter-out 0,$(BUILD)),--build) $(if $(EVENTS),--events $(call each,$(EVENTS))) $(if $(FUNCTIONS),--functions $(call each,$(FUNCTIONS))) $(ARGS)
 SELFTESTS = $(IN_ENVIRONMENT) python -m kernel_tests.run_selftests $(call quoted,$(PACKETDRILL)) $(if $(KERNEL),--kernel $(call quoted,$(KERNEL))) $(if $(ONLY),--only $(call quoted,$(ONLY))) --seed $(call quoted,$(SEED)) $(ARGS)
 BISECT = $(IN_ENVIRONMENT) python -m bisecting.bisect $(call quoted,$(KERNEL)) $(call quoted,$(CONFIG)) --good=$(call quoted,$(GOOD)) --bad=$(call quoted,$(BAD)) --when=$(call quoted,$(WHEN)) $(if $(ONLY),--only=$(call quoted,$(ONLY))) $(ARGS)
-PREPARE = $(IN_ENVIRONMENT) python -m sending.before_sending --series $(foreach one,$(SERIES),$(call quoted,$(one))) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(foreach one,$(CCAS),$(call quoted,$(one)))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
+PREPARE = $(IN_ENVIRONMENT) python -m sending.before_sending --series $(call each,$(SERIES)) --base=$(call quoted,$(BASE)) $(if $(PACKETDRILL),--packetdrill $(call quoted,$(PACKETDRILL))) $(if $(CCAS),--ccas $(call each,$(CCAS))) $(if $(filter-out 0,$(GATE)),--gate) $(ARGS)
 ifeq ($(words $(GOALS)),1)
 studies plan compare lint documentation: SET_UP = environment
 publish: SET_UP = $(if $(filter-out 0,$(IMAGES)),,environment)
 run: SET_UP = $(call check_first,$(RUN_STUDY) --dry-run --quiet all)
 sensitivity: SET_UP = $(call check_first,$(PERTURB))
 evaluate: SET_UP = $(call check_first,$(FIND_STACK) && { test -n "$$stack" || $(CANDIDATE); })
-gallery: SET_UP = $(if $(CCAS),$(call check_first,set -f; ccas=$(call quoted,$(CCAS)); for cca in $$ccas; do $(EXAMINED) || exit; done))
-atlas: SET_UP = $(if $(STUDIES),$(call check_first,set -f; studies=$(call quoted,$(STUDIES)); for study in $$studies; do $(FIND_STUDY) || exit; done))
+gallery: SET_UP = $(if $(CCAS),$(call check_first,for cca in $(call each,$(CCAS)); do $(EXAMINED) || exit; done))
+atlas: SET_UP = $(if $(STUDIES),$(call check_first,for study in $(call each,$(STUDIES)); do $(FIND_STUDY) || exit; done))
 verify: SET_UP = $(call check_first,$(VERIFY) --check)
 packets: SET_UP = $(call check_first,$(PACKETS) --check)
 trace: SET_UP = $(call check_first,$(TRACE) --check)
@@ -171,7 +175,7 @@ studies: setup  ## list the studies: runs, core-hours, disk, what is done
 	@$(IN_ENVIRONMENT) python -m session.study_list
 
 plan: study setup  ## print the replications STUDY needs to detect DIFFERENCE; FROM: pilot runs
-	@$(IN_ENVIRONMENT) python -m session.plan_study $(call quoted,$(CONFIG)) --difference=$(call quoted,$(DIFFERENCE)) --metric=$(call quoted,$(METRIC)) --platform=$(call quoted,$(PLATFORM)) $(if $(FROM),--from $(foreach folder,$(FROM),$(call quoted,$(folder))))
+	@$(IN_ENVIRONMENT) python -m session.plan_study $(call quoted,$(CONFIG)) --difference=$(call quoted,$(DIFFERENCE)) --metric=$(call quoted,$(METRIC)) --platform=$(call quoted,$(PLATFORM)) $(if $(FROM),--from $(call each,$(FROM)))
 
 lint: setup  ## check the code's form, and that generated documentation is up to date
 	@$(IN_ENVIRONMENT) ruff check --quiet .
@@ -238,7 +242,7 @@ evaluate: study cca setup  ## run STUDY with CCA and its own CCAs, results/<stud
 gallery: PROFILE = profiles/exam
 gallery: FORM = exam$(if $(filter-out 0,$(or $(QUICK),1)),-quick)
 gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: its page
-	@set -f; ccas=$(if $(CCAS),$(call quoted,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); folders=; failed=; for cca in $$ccas; do \
+	@folders=; failed=; for cca in $(if $(CCAS),$(call each,$(CCAS)),$$($(IN_ENVIRONMENT) python -m session.gallery --ccas)); do \
 	file=$$($(EXAMINED)) && $(call check_begun,"$${file%.yaml}") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
 	&& $(IN_ENVIRONMENT) python -m publishing.pack_results "$${file%.yaml}" && folders="$$folders $${file%.yaml}" || failed="$$failed $$cca"; done; \
@@ -246,7 +250,7 @@ gallery: setup  ## examine all CCAs, or CCAS; QUICK=0: long form, DOCUMENT=1: it
 	$(IN_ENVIRONMENT) python -m session.gallery $$folders $(if $(filter-out 0,$(DOCUMENT)),--document)
 
 atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1: its page
-	@set -f; studies=$(if $(STUDIES),$(call quoted,$(STUDIES)),$$(set +f; cd config/studies/atlas && echo *.yaml)); folders=; failed=; for study in $$studies; do \
+	@folders=; failed=; for study in $(if $(STUDIES),$(call each,$(STUDIES)),$$(cd config/studies/atlas && echo *.yaml)); do \
 	file=$$($(FIND_STUDY)) \
 	&& folder=$$($(call print_results,"$$file")) && $(call check_begun,"$$folder") \
 	&& $(IN_ENVIRONMENT) $(SNAKEMAKE) --configfile "$$file" $(ARGS) \
@@ -255,7 +259,7 @@ atlas: setup  ## repeat the results of publications, STUDIES or all; DOCUMENT=1:
 	$(IN_ENVIRONMENT) python -m session.atlas $$folders $(if $(filter-out 0,$(DOCUMENT)),--document)
 
 compare: setup  ## print improvements and regressions between the two results folders of EXAMS
-	@$(IN_ENVIRONMENT) python -m session.compare_results $(foreach folder,$(EXAMS),$(call quoted,$(folder))) $(ARGS)
+	@$(IN_ENVIRONMENT) python -m session.compare_results $(call each,$(EXAMS)) $(ARGS)
 
 ifneq ($(filter-out 0,$(IMAGES)),)
 verify: export SAWTOOTH_IMAGES = $(patsubst %.crate.zip,%,$(RESULTS:/=)).images.tar
@@ -297,7 +301,7 @@ images: setup  ## pack the images (or those in ARGS) into sawtooth.images.tar
 	@$(call quoted,$(PYTHON)) setup images $(ARGS)
 
 stack: setup  ## build QUIC stacks of examples/ into my/: STACK="quinn quic-go"
-	@$(call quoted,$(PYTHON)) setup stack $(foreach one,$(STACK),$(call quoted,$(one)))
+	@$(call quoted,$(PYTHON)) setup stack $(call each,$(STACK))
 
 lock: ## resolve envs/*.in again into envs/*.lock
 	@$(call quoted,$(PYTHON)) setup lock

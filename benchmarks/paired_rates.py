@@ -12,7 +12,7 @@ from inference.independent_comparison import difference
 from inference.multiple_tests import adjusted
 from inference.paired_comparison import Family, compare
 from inference.paired_tests import LEAST_PAIRS, mean_test
-from inference.sample_size import deviation_interval, pairs_needed
+from inference.sample_size import deviation_interval, pairs_needed_in_family
 from known_truth import FACTORS, copies, levelled_pairs, losing_pairs, pairs, quantised_pairs
 from rates import ALARMS, ANY, CELLS, CONFIDENCE, PARAMS, POWER, SIGNIFICANCE, Rate
 from run_tables.metrics import METRICS
@@ -21,6 +21,8 @@ from topics.ip_version.verdicts import WITH_APART, verdict
 
 GOODPUT = METRICS[0]
 MSS = (1448.0, 1428.0)
+#: Numbers of tests, and true differences in standard deviations, for which hardly more pairs are needed than for any significance.
+FEW = ((1, 1.5), (16, 2.0), (72, 1.7), (288, 1.6), (3000, 1.2))
 
 
 def _family(tests=1):
@@ -120,11 +122,12 @@ def header_verdicts(rng, samples, n) -> list[Rate]:
 def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
     """Estimate the coverage of the interval for the number of pairs needed, and the power with the number of pairs truly needed."""
     sd, effect, level = 0.02, 2.0, SIGNIFICANCE / tests
-    needed = pairs_needed(sd, effect, POWER, level, "ratio")
+    family = (effect, POWER, SIGNIFICANCE, "ratio", tests)
+    needed = pairs_needed_in_family(sd, *family)
     held = 0
     for pilot in sd * rng.standard_normal((samples, n)):
         low, high = (
-            pairs_needed(spread, effect, POWER, level, "ratio") or math.inf
+            pairs_needed_in_family(spread, *family) or math.inf
             for spread in deviation_interval(float(pilot.std(ddof=1)), n, CONFIDENCE)
         )
         held += low <= needed <= high
@@ -134,6 +137,28 @@ def planning(rng, samples, n, tests=CELLS) -> list[Rate]:
         # The number is an integer, so the interval contains it slightly more often.
         Rate("interval covers the pairs needed", f"normal, {needed} needed", n, held, samples, (0.93, 0.975)),
         Rate("power with the pairs needed, Holm's level", f"{tests} cells", needed, shown, samples, (0.75, 0.84)),
+    ]
+
+
+def power_of_few(rng, samples, tests, deviations) -> list[Rate]:
+    """Estimate the power with the number of pairs needed, and with one pair less, for a difference that few pairs detect.
+
+    ``deviations`` is the true difference in standard deviations.
+    """
+    needed = pairs_needed_in_family(1.0, deviations, POWER, SIGNIFICANCE, "points", tests)
+    return [
+        Rate(
+            what,
+            f"{deviations:g} sd, {tests} tests",
+            n,
+            sum(p_of(row) < SIGNIFICANCE / tests for row in rng.normal(deviations, 1, (samples, n))),
+            samples,
+            bound,
+        )
+        for what, n, bound in (
+            ("power with the pairs needed, if few", needed, (POWER - 0.02, 1)),
+            ("power with one pair less, if few", needed - 1, (0, POWER + 0.02)),
+        )
     ]
 
 
@@ -211,6 +236,8 @@ def rates(rng, samples) -> Iterator[Rate]:
         yield from header_verdicts(rng, few, n)
     for n in (4, 10):
         yield from planning(rng, few, n)
+    for tests, deviations in FEW:
+        yield from power_of_few(rng, few, tests, deviations)
     for factor, n in itertools.product(FACTORS, (3, 4, 6, 12, 13)):
         yield from cell_alarms(rng, few, n, factor)
     for n, step in itertools.product((8, 10), (0.3, 1.0)):

@@ -117,6 +117,12 @@ def test_pairs_needed_and_their_interval(n):
     assert_inside(paired_rates.planning(np.random.default_rng(n), 300, n))
 
 
+@pytest.mark.parametrize("tests, deviations", paired_rates.FEW)
+def test_few_pairs_have_the_promised_power(tests, deviations):
+    # The numbers for Student's t had a power of 0 (of 3,000 tests) to 79 %.
+    assert_inside(paired_rates.power_of_few(np.random.default_rng(1), 200, tests, deviations))
+
+
 @pytest.mark.parametrize("factor", FACTORS)
 @pytest.mark.parametrize("n", [6, 10])
 def test_coverage_of_intervals_of_differences(factor, n):

@@ -2,7 +2,9 @@
 
 import math
 
+import numpy as np
 import pytest
+from scipy import stats
 from statsmodels.stats.power import TTestPower
 
 from inference import sample_size
@@ -39,7 +41,7 @@ def test_ratios_are_worked_out_as_logarithms():
     assert sample_size.pairs_needed(0.1, 5, 0.8, 0.05, "ratio") == sample_size.pairs_needed(
         0.1, math.log(1.05), 0.8, 0.05, "points"
     )
-    d = sample_size.standardised_detectable(10, 0.8, 0.05)
+    d = sample_size.detectable_by_mean_test(10, 0.8, 0.05)
     assert sample_size.detectable_effect(0.1, 10, 0.8, 0.05, "ratio") == pytest.approx(100 * math.expm1(0.1 * d))
 
 
@@ -58,3 +60,25 @@ def test_interval_of_a_standard_deviation():
     # Tables of chi-square with 3 degrees of freedom: 0.2158 and 9.348 leave 2.5 % outside.
     expected = math.sqrt(3 / 9.348), math.sqrt(3 / 0.2158)
     assert sample_size.deviation_interval(1.0, 4, 0.95) == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("tests, pairs", [(1, 6), (16, 10), (72, 12)])
+def test_the_fewest_pairs_are_significant_only_if_all_have_one_sign(tests, pairs):
+    d = sample_size.detectable_by_mean_test(pairs, 0.8, 0.05 / tests)
+    assert stats.norm.cdf(d) ** pairs == pytest.approx(0.8, abs=0.03)
+
+
+def test_hoeffdings_bound_is_a_critical_value_of_t():
+    # With 3,000 tests, no drawn flips suffice: exp(-T^2 / (2 sum x^2)) must be below 0.05 / 3000 / 2.
+    values = stats.norm.ppf((np.arange(40) + 0.5) / 40)
+    (critical,) = sample_size._critical_values(40, 0.05 / 3000)
+    x = values / values.std(ddof=1) + critical / math.sqrt(40)
+    assert 2 * math.exp(-(x.sum() ** 2) / (2 * (x**2).sum())) == pytest.approx(0.05 / 3000)
+
+
+def test_many_pairs_are_those_of_students_t():
+    family = (1.0, 0.1, 0.8, 0.05, "points")
+    assert sample_size.pairs_needed_in_family(*family, 72) == sample_size.pairs_needed(
+        1.0, 0.1, 0.8, 0.05 / 72, "points"
+    )
+    assert sample_size.pairs_needed_in_family(1.0, 0.01, 0.8, 0.05, "points", 1) is None

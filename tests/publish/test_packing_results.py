@@ -89,6 +89,12 @@ def test_a_place_that_can_not_be_written_is_named(pack, results, tmp_path):
     assert "place.zip can't be written (No such file or directory)" in output
 
 
+def test_what_is_not_a_folder_is_not_its_own_nearest_name(pack, tmp_path):
+    (tmp_path / "smoke.crate.zip").touch()
+    sentence = "sawtooth: smoke.crate.zip: it is not a folder; RESULTS is results/<study>.\n"
+    assert pack("smoke.crate.zip", cwd=tmp_path) == (1, sentence)
+
+
 @pytest.mark.parametrize("name, nearest", [("smok", " (nearest: results/smoke)"), ("nothing-like-it", "")])
 def test_a_misspelt_folder_has_the_nearest_name(pack, tmp_path, name, nearest):
     (tmp_path / "results/smoke").mkdir(parents=True)

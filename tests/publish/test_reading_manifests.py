@@ -107,3 +107,33 @@ def test_a_file_listed_twice_is_refused(results):
 
 def test_logs_and_benchmarks_are_not_published(results):
     assert sorted(published_files(results)) == [MANIFEST, "runs/a/1.json.gz", "tidy/runs.csv"]
+
+
+UNPUBLISHED = [
+    ".lock", "benchmarks/a.tsv", "benchmarks/runs/a/cubic/ipv4/1.tsv", "kernels/mine/linux", "logs/a.log", "logs/gate.passed",
+    "logs/documents-in-order.txt", "logs/looks/a/6.json", "logs/repetitions/a/mine/ipv4/1.json.gz",
+    "logs/packets/a/cubic/ipv4/1/h1-eth0.pcapng", "logs/trace/a/cubic/ipv4/1/tcp_probe.csv",
+    "logs/packets/a/mine/ipv4/1/client-5201.log.sqlog", "logs/packets/a/mine/ipv4/1/server-5201.events",
+]  # fmt: skip
+UNLISTED = [
+    "kernels/report.html", "kernels/mine/report.html", "kernels/linux", "logs/report.html", "logs/trace/a.svg", "logs/packets/a/client-1.html",
+    "logs/packets/report.htm", "logs/runs.csv",
+    "benchmarks/report.html", ".lock/report.html", "runs/.lock", "tidy/logs/a.log",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", [*UNPUBLISHED, *UNLISTED])
+def test_only_files_that_the_workflow_leaves_in_a_folder_may_be_unlisted_there_and_none_in_an_archive(path, results):
+    for leftover in (".lock", "logs/a.log", "benchmarks/a.tsv"):
+        (results / leftover).unlink()
+    (results / path).parent.mkdir(parents=True, exist_ok=True)
+    (results / path).touch()
+    assert kinds(results) == ([(path, "not listed")] if path in UNLISTED else [])
+    packed = problems(results, read_manifest(results), packed=True)
+    assert [(problem.path, problem.kind) for problem in packed] == [(path, "not listed")]
+
+
+def test_a_link_in_place_of_the_logs_is_not_listed(results, tmp_path):
+    (results / "logs").rename(tmp_path / "elsewhere")
+    (results / "logs").symlink_to(tmp_path / "elsewhere")
+    assert kinds(results) == [("logs", "not listed")]

@@ -187,6 +187,13 @@ def test_a_tree_that_no_study_can_name_is_refused_at_once(folder, tmp_path, monk
         ([], "7.2", (), "SERIES: it is missing; allowed: an mbox or patches"),
         (["a.patch"], "", (), "BASE: it is missing"),
         (["nothing.mbox"], "7.2", (), "SERIES=nothing.mbox: there is no such file; allowed: an mbox"),
+        (
+            ["my", "series"],
+            "7.2",
+            (),
+            "SERIES=my: there is no such file; allowed: an mbox or patches, as git format-patch and b4 write them, or a folder of patches; "
+            "several paths are separated by spaces",
+        ),
         (["text.txt"], "7.2", (), "SERIES=text.txt: it changes no file; allowed: an mbox"),
         (["empty"], "7.2", (), "SERIES=empty: the folder has no file that ends with .patch"),
         (["gap.mbox"], "7.2", (), "SERIES=gap.mbox: it is a series without 2; allowed: a series without gaps"),

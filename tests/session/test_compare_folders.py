@@ -86,6 +86,7 @@ def test_table_and_page_are_written(tmp_path, monkeypatch, capsys):
     ("folders", "message"),
     [
         ([], "EXAMS names 0 folders; allowed: two"),
+        (["a", "b", "c"], "EXAMS names 3 folders; allowed: two, separated by a space"),
         (["x", "./x"], "EXAMS names x twice; allowed: two folders."),
         (["x", "y"], "x is not a folder of finished results: x/workflow/study.json is missing"),
     ],

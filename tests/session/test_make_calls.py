@@ -106,6 +106,36 @@ EXAM, OTHER = "snakemake --profile 'profiles/exam'", "snakemake --cores all --us
 
 
 @pytest.mark.parametrize(
+    "words", [["run"], ["verify"], ["sensitivity"], ["plan"], ["publish"], ["gallery"], ["exam", "CCA=vegas"], ["selftests", "PACKETDRILL=x"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_an_empty_value_is_the_default(words, root):
+    used = re.search(rf"^OF_{words[0]} = (.*)$", (root / "Makefile").read_text(), re.MULTILINE)[1]
+    others = {*re.findall(r"\b[A-Z]+\b", used), "PYTHON", "NS3", "ARGS"} - {word.split("=")[0] for word in words}
+
+    def commands(*more):
+        return re.sub(r"SAWTOOTH_CALL=.*? PATH=", "", dry_make(root, *words, *more))
+
+    assert commands(*(f"{name}=" for name in sorted(others))) == commands()
+
+
+@pytest.mark.parametrize(
+    "words, folders",
+    [
+        (["plan", "FROM={}"], "--from '{}'\n"), (["compare", "EXAMS={}"], "session.compare_results '{}' "),
+        (["series", "SERIES={}", "BASE=7.2"], "--series '{}' --base"), (["gallery", "CCAS={}"], "for cca in '{}'; do"),
+        (["plan", "FROM=results/a results/b"], "--from 'results/a' 'results/b'\n"),
+        (["plan", "FROM=config docs"], "--from 'config' 'docs'\n"),
+    ],
+)  # fmt: skip
+def test_a_list_may_be_one_existing_path_with_spaces(words, folders, root, tmp_path):
+    place = tmp_path / "it's with space"
+    place.mkdir()
+    quoted = str(place).replace("'", "'\\''")
+    assert folders.format(quoted) in dry_make(root, *(word.format(place) for word in words))
+
+
+@pytest.mark.parametrize(
     "words, begins",
     [
         (["exam", "CCA=bic", "QUICK=1"], EXAM), (["evaluate", "CCA=bic", "STUDY=config/studies/exam.yaml"], EXAM),

@@ -2,6 +2,7 @@
 
 import csv
 import math
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -202,6 +203,7 @@ def call(capsys, tmp_path, monkeypatch, *arguments, text=None):
         (["--metric", "loss", "--difference", "2 %"], "DIFFERENCE is 2 %; allowed with METRIC=loss: points."),
         (["--metric", "rtt", "--difference", "2 Mbit/s"], "DIFFERENCE is 2 Mbit/s; allowed with METRIC=rtt: % or ms."),
         (["--from", "nowhere"], "FROM: nowhere: not a results folder, because workflow/study.json is missing"),
+        (["--from", "with", "space"], "several separated by spaces (only a single path may contain spaces)"),
     ],
 )
 def test_bad_input_gets_one_sentence(capsys, tmp_path, monkeypatch, arguments, sentence):
@@ -235,6 +237,16 @@ def test_without_pilot_runs_it_says_how_to_get_some(capsys, tmp_path, monkeypatc
     with (tmp_path / "results/known-plan.csv").open() as stream:
         rows = list(csv.DictReader(stream))
     assert {row["kind"] for row in rows} == {NO_PILOT} and len(rows) == 4 * 4
+
+
+def test_half_of_the_comparisons_is_the_median_of_both_tables():
+    needed = [
+        replace(one, needs=needs, low=needs, high=needs)
+        for one, needs in zip(planned(None), (6, 9, 20, 40), strict=True)
+    ]
+    (first, second), half = plan_study.summary(needed)[1:], plan_study.steps_of(study(), needed)[1]
+    column = plan_study.summary(needed)[0].index("median")
+    assert (first[column], second[column], half[:2]) == ("6", "20", ("9", "half of the comparisons"))
 
 
 def test_cost_grows_with_replications(tmp_path):

@@ -178,12 +178,18 @@ def test_an_archive_packed_by_another_program_is_unpacked(tmp_path):
         assert (folder.name, (folder / "runs/a").read_text()) == ("smoke", "1")
 
 
+@pytest.mark.parametrize("beside", ["report.html", "tidy/runs.csv", "ro-crate-metadata.json", ".hidden"])
+def test_nothing_may_lie_beside_the_results_in_an_archive(beside, tmp_path):
+    """A reader would open the forged page in the archive's root; only the results in the folder were compared."""
+    archive = archive_of(tmp_path / "a.zip", [(beside, "forged"), ("smoke/runs/a", "1")])
+    name = beside.split("/")[0]
+    with pytest.raises(ReceivedError, match=rf"a\.zip contains {name} beside the results in smoke; "), opened(archive):
+        pass
+
+
 def test_an_archive_without_its_end_or_with_several_results_is_named(tmp_path):
     archive = archive_of(tmp_path / "a.zip", [("a/runs/1", "1"), ("b/runs/1", "1")])
-    with (
-        pytest.raises(ReceivedError, match=r"a\.zip has several folders with `runs`: a, b; allowed: "),
-        opened(archive),
-    ):
+    with pytest.raises(ReceivedError, match=r"a\.zip contains b beside the results in a; allowed: "), opened(archive):
         pass
     archive.write_bytes(archive.read_bytes()[:-50])
     with (

@@ -51,7 +51,7 @@ def _verify(folder, options, account) -> int:
     reading_s = READ_S * len(names) / options.cores
     time_text = f"; reading them takes {reruns.about(reading_s)}" if reading_s > 10 else ""
     account.step("results", f"{len(names)} run documents in {shown(options.results)}{time_text}")
-    _check_files(folder, account)
+    _check_files(folder, not os.path.isdir(options.results), account)
     documents = _read_documents(folder, names, study, here, options.cores)
     _check_rows(folder, documents, account)
     _check_documents(documents, others, here, study, account)
@@ -85,14 +85,14 @@ def _check_call(options, names) -> None:
         raise ReceivedError(f"N is {options.count}; {results} has {len(names)} runs; allowed: 1 to {len(names)}.")
 
 
-def _check_files(folder, account) -> None:
-    """Compare all files with the manifest, if there is one."""
+def _check_files(folder, packed, account) -> None:
+    """Compare all files with the manifest, if there is one; ``packed`` is whether they come from an archive."""
     if not (folder / manifest.MANIFEST).exists():
         account.leave_out("files", f"there is no {manifest.MANIFEST}, so the files that belong here aren't known")
         return
     try:
         listed = manifest.read_manifest(folder)
-        problems = manifest.problems(folder, listed)
+        problems = manifest.problems(folder, listed, packed=packed)
         sentences = (each.sentence if each.kind == "refused" else f"{each.kind}: {each.path}" for each in problems)
         account.check("files", f"{len(listed)} files match {manifest.MANIFEST}, byte for byte", sentences)
     except manifest.ManifestError as error:

@@ -211,7 +211,7 @@ def _content(path):
         return given_bytes(path, LARGEST_PATCH_BYTES)
     except OSError as error:
         why = absence(path) or error.strerror
-        raise SeriesError(f"SERIES={shown(path, 200)}", [f"{why}; allowed: {ALLOWED}."]) from None
+        raise SeriesError(f"SERIES={shown(path, 200)}", [f"{why}; allowed: {ALLOWED}; several paths are separated by spaces (only a single path may contain spaces)."]) from None  # fmt: skip
 
 
 def _read(path, content, is_whole=False):

@@ -100,7 +100,7 @@ def compare_folders(folders) -> tuple[Results, Results, pd.DataFrame]:
     """
     if len(folders) != 2:
         raise ComparisonError(
-            f'EXAMS names {count(len(folders), "folder")}; allowed: two, as in EXAMS="results/exam-a results/exam-b".'
+            f'EXAMS names {count(len(folders), "folder")}; allowed: two, separated by a space, as in EXAMS="results/exam-a results/exam-b"; a path must not contain spaces.'
         )
     if os.path.realpath(folders[0]) == os.path.realpath(folders[1]):
         raise ComparisonError(f"EXAMS names {shown(folders[0])} twice; allowed: two folders.")

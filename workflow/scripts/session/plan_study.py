@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import median_low
 
 from inference.sample_size import MAX_PAIRS
 from inference.settings import SETTINGS
@@ -97,7 +98,9 @@ def sources_of(study, asked: Iterable[str], results=Path("results")) -> dict[Pat
         try:
             sources[folder] = study if folder.resolve() == own.resolve() else study_of(folder)
         except ValueError as error:
-            raise PlanError(f"FROM: {error}; allowed: a folder such as results/smoke.") from error
+            raise PlanError(
+                f"FROM: {error}; allowed: a folder such as results/smoke, or several separated by spaces (only a single path may contain spaces)."
+            ) from error
     return sources
 
 
@@ -147,11 +150,11 @@ def summary(needed: list[Needed]) -> list[tuple[str, ...]]:
         known = [one for one in of_key if one.needs]
         effects = sorted({round(one.effect, 9) for one in of_key if one.effect})
         size = " to ".join(map(_rounded, dict.fromkeys([effects[0], effects[-1]]))) if effects else "-"
-        middle = sorted(one.needs for one in known)
+        numbers = [one.needs for one in known]
         rows.append(
             (
                 key[0], key[1].name, f"{size} {key[1].effect_unit}", f"{len(of_key):,}", f"{len(known):,}",
-                f"{middle[len(middle) // 2]:,}" if known else "-", f"{middle[-1]:,}" if known else "-",
+                f"{median_low(numbers):,}" if known else "-", f"{max(numbers):,}" if known else "-",
                 (f"{max(one.high for one in known):,}" if all(one.high for one in known) else f"above {MAX_PAIRS:,}") if known else "-",
             )
         )  # fmt: skip
@@ -173,9 +176,9 @@ def steps_of(study, needed: list[Needed]) -> list[tuple[str, str, dict]]:
     The numbers are in ascending order; the study's own number comes first.
     """
     own, steps = replications_words(study), {}
-    if known := sorted(one.needs for one in needed if one.needs):
-        steps[known[(len(known) - 1) // 2]] = "half of the comparisons"
-        steps[known[-1]] = "all comparisons with a number"
+    if known := [one.needs for one in needed if one.needs]:
+        steps[median_low(known)] = "half of the comparisons"
+        steps[max(known)] = "all comparisons with a number"
         if all(one.high for one in needed if one.needs):
             steps.setdefault(
                 max(one.high for one in needed if one.needs),

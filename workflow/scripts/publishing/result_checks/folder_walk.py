@@ -9,10 +9,8 @@ from publishing.result_checks.received_errors import ReceivedError, shown
 DEEPEST = 12
 
 
-def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> Iterator[tuple[str, os.DirEntry]]:
+def files_below(folder: str | os.PathLike) -> Iterator[tuple[str, os.DirEntry]]:
     """Yield the relative path and the entry of each non-folder below a folder; links are not followed.
-
-    At the top level of the folder, but not in subfolders, entries whose names are in ``leave_out`` are skipped.
 
     Raises `ReceivedError` if folders are nested more than `DEEPEST` levels deep.
     """
@@ -25,8 +23,6 @@ def files_below(folder: str | os.PathLike, leave_out: tuple[str, ...] = ()) -> I
             )
         with os.scandir(os.path.join(folder, *parts)) as entries:
             for entry in entries:
-                if not parts and entry.name in leave_out:
-                    continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((*parts, entry.name))
                 else:

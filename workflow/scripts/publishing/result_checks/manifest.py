@@ -20,8 +20,13 @@ from publishing.result_checks.received_errors import ReceivedError
 from run_tables.run_documents import file_sha256
 
 MANIFEST = "ro-crate-metadata.json"
-#: Files that a study doesn't publish: records of machines and times, which don't affect results, and kernels, which can be rebuilt.
-UNPUBLISHED = ("logs", "benchmarks", "kernels", ".lock")
+#: Paths of the files in a study's folder that aren't published: logs, recordings of repeated runs (programs may give their logs any name),
+#: benchmark files, and kernels, which can be rebuilt.
+UNPUBLISHED = re.compile(
+    r"logs/.+\.(log|txt|json|json\.gz|passed)"
+    r"|logs/(packets|trace)/.+(\.pcapng|\.csv|/(client|server)-\d{1,5}\.[^/]+(?<!html))"
+    r"|benchmarks/.+\.tsv|kernels/[^/]+/linux|\.lock"
+)
 #: Maximum size of a manifest in bytes, more than the 50 MB of a manifest for 100,000 runs.
 MAX_MANIFEST_BYTES = 2**26
 #: Maximum number of commas in a manifest; there are about five commas in an entry, and one after the reference to the entry.
@@ -108,17 +113,18 @@ def file_in(folder: str | Path, path: str) -> Path:
     return place
 
 
-def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True) -> Iterator[Problem]:
+def problems(folder: str | Path, files: dict[str, FileEntry], unlisted=True, packed=False) -> Iterator[Problem]:
     """Compare a results folder with the entries from `read_manifest`, and yield the problems.
 
     Problems with listed files come first. Unless ``unlisted`` is False, files that aren't listed follow, sorted by path; `UNPUBLISHED`
-    files don't count as problems.
+    files only count as problems if ``packed`` is true, because an archive contains none.
     """
     for path, entry in files.items():
         if problem := file_problem(folder, path, entry):
             yield problem
     if unlisted:
-        for path in sorted(set(published_files(folder)) - set(files) - {MANIFEST}):
+        found = (path for path, _ in files_below(folder)) if packed else published_files(folder)
+        for path in sorted({*found} - set(files) - {MANIFEST}):
             yield Problem(path, "not listed", f"{folder}/{path} is not listed in {MANIFEST}.")
 
 
@@ -145,7 +151,7 @@ def file_problem(folder, path, entry) -> Problem | None:
 
 def published_files(folder) -> Iterator[str]:
     """Yield the relative paths of all files in a results folder except `UNPUBLISHED` files; links are not followed."""
-    yield from (path for path, _ in files_below(folder, UNPUBLISHED))
+    yield from (path for path, _ in files_below(folder) if not UNPUBLISHED.fullmatch(path))
 
 
 def _relative_path(identifier, encoded=True):

@@ -8,7 +8,9 @@ from publishing.result_checks.received_errors import shown
 
 
 def nearest_to(folder: Path) -> str:
-    """Return a hint that lists the folders whose names are most similar to the name of a missing folder, or an empty string."""
+    """Return a hint with the most similar names beside a missing folder; empty if there are none, or if the path isn't missing."""
+    if os.path.lexists(folder):
+        return ""
     try:
         beside = os.listdir(folder.parent)
     except OSError:

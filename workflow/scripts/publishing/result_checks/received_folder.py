@@ -108,16 +108,18 @@ def _remove(folder):
 
 
 def _results_folder(folder, source):
-    """Return the folder that contains `runs`: the given folder or, for an archive, its subfolder. ``source`` is the user's path."""
+    """Return the folder that contains `runs`: the given folder or, for an archive, its only entry. ``source`` is the user's path."""
     if (folder / "runs").is_dir():
         return folder.resolve()
     below = sorted(entry for entry in folder.iterdir() if (entry / "runs").is_dir() and not entry.is_symlink())
-    if folder != source and len(below) == 1:
-        return below[0].resolve()
     if folder != source and below:
-        names = ", ".join(entry.name for entry in below)
+        # A reader could take a file beside the results for one of them, but it would be compared with nothing.
+        beside = sorted(entry.name for entry in folder.iterdir() if entry != below[0])
+        if not beside:
+            return below[0].resolve()
         raise ReceivedError(
-            f"{shown(source)} has several folders with `runs`: {shown(names)}; allowed: an archive of one study's results."
+            f"{shown(source)} contains {shown(beside[0])} beside the results in {shown(below[0].name)}; "
+            "allowed: an archive of one study's results and nothing else."
         )
     hint = f"; did you mean {shown(below[0])}?" if below else ", a results folder is results/<study>."
     raise ReceivedError(f"{shown(source)} has no folder `runs`{hint}")

@@ -130,9 +130,8 @@ def _equivalence_columns(test, scale, margin, params) -> dict[str, float | str]:
 def _power_columns(result, detect, effect_unit, tests, params, notes) -> dict:
     """Return the smallest detectable effect, and the number of pairs needed to detect the effect ``detect``.
 
-    For each of the two, the confidence interval of the standard deviation gives a range. Both apply to a paired t test at the significance
-    level of the first test in Holm's procedure. The number of pairs is at least the smallest number for which the test can be significant
-    at this level.
+    For each of the two, the confidence interval of the standard deviation gives a range. Both apply to the test of the mean at the
+    significance level of the first test in Holm's procedure.
     """
     level, row = params.significance / max(tests, 1), {}
     for end, spread in spreads_of(result.contrasts, params.confidence).items():

@@ -134,7 +134,7 @@ IP_VERSION_TESTS = Table(
         number_column(
             "detectable",
             IN_EFFECT_UNIT,
-            "The smallest true difference that a paired t test of `pairs` pairs detects with the study's power. "
+            "The smallest true difference that the test of `pairs` pairs detects with the study's power, if differences are normally distributed. "
             "The significance level is the level of the first test in Holm's procedure over all cells and metrics.",
             _TOO_LARGE,
         ),
