@@ -40,8 +40,6 @@ SHAPED = {"topology": ("dumbbell",), "link.timeline": ([],), "link.trace": (None
 
 #: Minimum probability in percent; percentages are passed to tc with seven decimal places (`LossModel.words`).
 LEAST_CHANCE_PERCENT = 1e-6
-#: Minimum of `loss_gemodel.r_percent`, so that the mean burst length can be read back: the kernel stores probabilities in 32 bits.
-LEAST_R_PERCENT = 0.001
 #: netem's arguments for slots: equally spaced instants at which packets leave.
 SLOT = "slot {0:.6f}ms {0:.6f}ms"
 #: Arguments of `LinkOption` shared by all loss models: one value per direction, and requirements.
@@ -130,13 +128,13 @@ def number_schema(unit, least, most, null=False, above=False, below=False) -> di
     return {"type": ["number", "null"] if null else "number", "unit": unit, **limits}
 
 
-def _chances(above, **defaults) -> dict:
+def _chances(above=(), **defaults) -> dict:
     """Return the JSON Schema of a loss model with the given probabilities.
 
-    Probabilities with the default None are required. ``above`` maps probabilities that must exceed 0 to their minimum in percent.
+    Probabilities with the default None are required. Probabilities named in ``above`` must exceed 0.
     """
     keys = {
-        f"{name}_percent": number_schema("percent", above.get(name, 0), 100)
+        f"{name}_percent": number_schema("percent", LEAST_CHANCE_PERCENT if name in above else 0, 100)
         | ({} if default is None else {"default": default})
         for name, default in defaults.items()
     }
@@ -221,8 +219,8 @@ LINK_OPTIONS = (
         words=SLOT, key=("slot", "min-delay"), factor=1e3, told="slot_ms", idle_ms=lambda value: value,
     ),
     LinkOption("loss_burst_packets", number_schema("packets", 1, 10_000, null=True), behind="data_slot_ms", **OF_LOSS),
-    LinkOption("loss_gemodel", _chances({"p": LEAST_CHANCE_PERCENT, "r": LEAST_R_PERCENT}, p=None, r=None, bad_loss=100, good_loss=0), behind="loss_burst_packets", **OF_LOSS),
-    LinkOption("loss_state", _chances({"p31": LEAST_CHANCE_PERCENT}, p13=None, p31=None, p32=0, p23=100, p14=0), behind="loss_gemodel", **OF_LOSS),
+    LinkOption("loss_gemodel", _chances(("p", "r"), p=None, r=None, bad_loss=100, good_loss=0), behind="loss_burst_packets", **OF_LOSS),
+    LinkOption("loss_state", _chances(("p31",), p13=None, p31=None, p32=0, p23=100, p14=0), behind="loss_gemodel", **OF_LOSS),
     LinkOption(
         "correlation",
         {

@@ -54,6 +54,11 @@ class LossModel:
         return max(chance for chance, loss in zip(chances, losses, strict=True) if loss)
 
     @property
+    def stored(self) -> "LossModel":
+        """The same model with the probabilities that the kernel stores, in 32 bits."""
+        return type(self)(*(_in_kernel(chance) / CERTAIN for chance in astuple(self)))
+
+    @property
     def words(self) -> str:
         """The arguments for tc(8)."""
         return " ".join([self.word, *(f"{100 * chance:.7f}%" for chance in astuple(self))])

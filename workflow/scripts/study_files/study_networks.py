@@ -7,7 +7,7 @@ from experiment.host_options import HOST_OPTIONS
 from experiment.link_options import LOSS_MODELS, OF_NAME
 from experiment.packet_sizes import SUPER_PACKET_BYTES
 from experiment.several_paths import OF_PATH
-from experiment.shaper_units import most_burst_bytes
+from experiment.shaper_units import MOST_NS, most_burst_bytes
 from study_files.study_mtu import udp_payload_bytes
 from study_files.study_schema import keys_of, scenario_schema
 from study_files.study_validation import exact, value_text
@@ -67,23 +67,16 @@ def _shaper_problems(scenario):
     if offload and (link["shaper_burst_bytes"] or SUPER_PACKET_BYTES) < SUPER_PACKET_BYTES:
         yield f"link.shaper_burst_bytes is {link['shaper_burst_bytes']}; allowed with transport.segmentation_offload: at least {SUPER_PACKET_BYTES} (bytes), the size of a super-packet."
     rates = [link[key] for key in ("rate_mbps", "reverse_rate_mbps") if link[key] is not None]
-    if link["shaper_burst_bytes"] and rates:
-        yield from bucket_problems(
-            "link.shaper_burst_bytes", link["shaper_burst_bytes"], min(rates), link["frame_overhead_bytes"]
-        )
+    if link["shaper_burst_bytes"] and link["shaper"] in MOST_NS and rates:
+        most = most_burst_bytes(link["shaper"], min(rates), link["frame_overhead_bytes"])
+        if link["shaper_burst_bytes"] > most:
+            yield f"link.shaper_burst_bytes is {link['shaper_burst_bytes']}; allowed at {min(rates):g} Mbit/s with link.shaper {link['shaper']}: up to {most} (bytes)."
     if link["netem"] == SENDING_HOST:
         pairs = scenario["hosts"]["pairs"] + any(group["direction"] == "reverse" for group in scenario["groups"])
         if pairs > 1:
             yield f"link.netem is sending-host; allowed with {pairs} pairs of hosts: receiving-side and both-ends, because each sender would have its own path."
         for key in (POLICERS[direction] for direction in policers_of(link)):
             yield f"link.netem is sending-host; allowed with link.{key}: receiving-side and both-ends."
-
-
-def bucket_problems(key, burst_bytes, rate_mbps, overhead_bytes) -> Iterator[str]:
-    """Yield a problem if a bucket, which the given key sets, is too large for a rate."""
-    most = most_burst_bytes(rate_mbps, overhead_bytes)
-    if burst_bytes > most:
-        yield f"{key} is {burst_bytes}; allowed at {rate_mbps:g} Mbit/s: up to {most} (bytes), because Linux stores the time to fill the bucket in 32 bits."
 
 
 def _path_problems(scenario):

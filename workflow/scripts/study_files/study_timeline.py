@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from experiment.conditions import POLICERS, policers_of
 from experiment.packet_sizes import ETHERNET_HEADER_BYTES
+from experiment.shaper_units import most_burst_bytes
 from experiment.specification import RunSpecification
 from experiment.timeline import DIRECTIONS, LOST_ALL, QUANTITIES, directions_of
-from study_files.study_networks import bucket_problems
 from study_files.study_validation import exact, value_text
 
 #: Maximum number of changes in a run, each of which is an entry in the run document.
@@ -31,9 +31,9 @@ def policer_problems(scenario) -> Iterator[str]:
     offload = scenario["transport"]["segmentation_offload"]
     for direction, policer in policers_of(scenario["link"]).items():
         key = POLICERS[direction]
-        yield from bucket_problems(
-            f"link.{key}.burst_bytes", policer["burst_bytes"], policer["rate_mbps"], ETHERNET_HEADER_BYTES
-        )
+        most = most_burst_bytes("policer", policer["rate_mbps"], ETHERNET_HEADER_BYTES)
+        if policer["burst_bytes"] > most:
+            yield f"link.{key}.burst_bytes is {policer['burst_bytes']}; allowed at {policer['rate_mbps']:g} Mbit/s: up to {most}."
         if scenario["topology"] != "dumbbell":
             yield f"topology is {scenario['topology']}; allowed with link.{key}: dumbbell."
         if offload:

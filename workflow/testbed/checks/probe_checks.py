@@ -6,7 +6,16 @@ from experiment.delay_tables import distance, most_distance
 from experiment.disciplines import discipline_of
 from experiment.qdisc import DROP_TAIL
 from testbed.checks.check import Check, in_turn
-from testbed.readings.path_probe import RARE, SMALL_BYTES, at_the_end, options_ms, singles_apart_s, singles_of, time_of
+from testbed.readings.path_probe import (
+    RARE,
+    SMALL_BYTES,
+    TRAIN,
+    at_the_end,
+    options_ms,
+    singles_apart_s,
+    singles_of,
+    time_of,
+)
 
 #: Maximum error of a delay in ns.
 DELAY_SLACK_NS = 2_000
@@ -164,9 +173,8 @@ def check_rate(specification, document) -> Check:
                 if specification.link.netem_is_queue and any(specification.link.jitter_ms.values())
                 else due_ns + slack_ns
             )
-            bunched = specification.shaper_burst_bytes and holds_less_than_path(
-                specification, seen["direction"], due_ns
-            )
+            bunched = specification.shaper_burst_bytes or (specification.queue_packets or math.inf) < TRAIN
+            bunched = bunched and holds_less_than_path(specification, seen["direction"], due_ns)
             ok &= (bunched or due_ns - slack_ns <= gap_ns) and gap_ns <= most_ns
         expected.append(f"{seen['direction']} one full packet every {due_ns / 1e3:.6g} us")
         observed.append(

@@ -20,6 +20,8 @@ NS_OF_A_BYTE = 8 * 10**9
 MOST_QUANTUM = 200_000
 #: Limit of a host's own queue: fq's default.
 HOST_QUEUE_PACKETS = 10_000
+#: Number of decimals of a percentage that tc passes to the kernel (`LossModel.words`).
+CHANCE_DIGITS = 7
 #: A rate that makes netem keep packets in order, as any rate does. The serialisation delay at this rate is tiny (0.4 us for a full packet).
 IN_ORDER_MBPS = 32_000
 
@@ -208,7 +210,7 @@ class Netem:
                 "loss_percent": self.loss_percent,
                 "limit": self.limit_packets,
                 "seed": self.seed,
-                **(self.loss_model.told if self.loss_model else {}),
+                **self._expected_model(),
                 **self._expected_options(),
                 **{f"{what}_correlation_percent": percent for what, percent in self.correlations.items()},
                 **self._expected_rate(),
@@ -217,6 +219,13 @@ class Netem:
 
     def _correlated(self, what):
         return f" {self.correlations[what]:.7f}%" if what in self.correlations else ""
+
+    def _expected_model(self):
+        if not self.loss_model:
+            return {}
+        stored = self.loss_model.stored
+        told = {"loss_percent": 100 * stored.share} | stored.told
+        return {name: round(value, CHANCE_DIGITS) for name, value in told.items()}
 
     def _expected_options(self):
         return {name: value for option, asked in self.options.items() for name, value in option.expected(asked).items()}
