@@ -85,7 +85,7 @@ class Capacity(LateDeliveries):
         return rates
 
     def rates(self) -> list[tuple[int, float | None]]:
-        """Return the path's capacity as (start, Mbit/s) pairs; the first rate also applies before its start."""
+        """Return the path's capacity as (start in ns, Mbit/s) pairs; the first rate also applies before its start; None if unlimited."""
         return self._rates[self.direction]
 
     def is_unlimited(self) -> bool:
@@ -98,19 +98,19 @@ class Capacity(LateDeliveries):
         return len(self._link_rates[self.direction]) == 1 and self.policed_mbps is None
 
     def mbps_at(self, at_ns) -> float | None:
-        """Return the path's capacity at a given time, in Mbit/s."""
+        """Return the path's capacity at a given time, in Mbit/s; None if it is unlimited."""
         return value_in_force(self.rates(), at_ns)
 
     def least_mbps(self) -> float | None:
-        """Return the path's minimum capacity during the run, in Mbit/s."""
+        """Return the path's minimum capacity during the run, in Mbit/s; None if it is unlimited."""
         return None if self.is_unlimited() else min(rate for _, rate in self.rates())
 
     def most_mbps(self) -> float | None:
-        """Return the path's maximum capacity during the run, in Mbit/s."""
+        """Return the path's maximum capacity during the run, in Mbit/s; None if it is unlimited."""
         return None if self.is_unlimited() else max(rate for _, rate in self.rates())
 
     def carried_bytes(self, begin_ns, end_ns) -> float | None:
-        """Return the number of bytes that the path can carry between two times.
+        """Return the number of bytes that the path can carry between two times; None if the capacity is unlimited.
 
         The limits of the policer and of the link apply separately to the entire period, because packets that pass the policer while the
         link is slow may wait in front of the link.
@@ -128,7 +128,7 @@ class Capacity(LateDeliveries):
         return min(limits) / 8e3
 
     def mean_mbps(self, begin_ns, end_ns) -> float | None:
-        """Return the path's mean capacity between two times, in Mbit/s."""
+        """Return the path's mean capacity between two times, in Mbit/s; None if it is unlimited."""
         carried = self.carried_bytes(begin_ns, end_ns)
         return None if carried is None else carried * 8e3 / (end_ns - begin_ns)
 
@@ -244,7 +244,7 @@ class Capacity(LateDeliveries):
         """Return the maximum payload, in bytes, whose delivery over this path can become known between two times.
 
         ``flows`` defaults to all flows in this direction. If the flows' paths differ, the result applies to the path that allows the
-        largest payload.
+        largest payload. None if the capacity is unlimited.
         """
         run = self._run
         if self.is_unlimited():

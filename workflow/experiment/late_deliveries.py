@@ -37,7 +37,8 @@ class LateDeliveries:
         - packets delayed by jitter, slots or reordering;
         - packets admitted by the tokens in a policer's bucket.
 
-        If the flows' RTTs differ, the difference between the longest and the shortest RTT counts as an additional delay.
+        If the flows' RTTs differ, the difference between the longest and the shortest RTT counts as an additional delay. None if the
+        capacity is unlimited.
         """
         run, known = self._run, self.known_bytes(begin_ns, end_ns, flows)
         if known is None:

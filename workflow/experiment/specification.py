@@ -278,7 +278,10 @@ class RunSpecification(RunFlows, RunLinks, RunQueues, RunPackets, RunHosts):
 
     @property
     def most_total_rate_mbps(self) -> float | None:
-        """Maximum total rate, in Mbit/s, of the links that carry data during the run; both directions count if data flow in both."""
+        """Maximum total rate, in Mbit/s, of the links that carry data during the run, or None if unlimited.
+
+        Both directions count if data flow in both.
+        """
         ways = {pair.direction for pair in self.pairs}
         if not self.timeline and len(ways) < len(DIRECTIONS):
             return self.total_rate_mbps

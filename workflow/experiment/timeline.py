@@ -99,7 +99,7 @@ class Timeline:
         return [(0, self._start[direction, quantity]), *((c.at_ns, c.value) for c in changes)]
 
     def value_at(self, direction, quantity, at_ns) -> float | None:
-        """Return a quantity's value at a given time in ns."""
+        """Return a quantity's value at a given time in ns; None for an unlimited rate."""
         return value_in_force(self.values(direction, quantity), at_ns)
 
     def least(self, direction, quantity) -> float | None:

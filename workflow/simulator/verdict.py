@@ -87,7 +87,10 @@ def check_cca(specification, document) -> Check:
 
 
 def check_idle_rtt(specification, document) -> Check | None:
-    """Connecting over the idle path takes the configured round-trip delay, plus at most the time to send small packets."""
+    """Connecting over the idle path takes the configured round-trip delay, plus at most the time to send small packets.
+
+    The check is omitted if the idle RTT was not measured.
+    """
     if document["idle_rtt"] is None:
         return None
     size = HEADER_BYTES[specification.ip_version] + HANDSHAKE_EXTRA_BYTES

@@ -38,7 +38,7 @@ def test_state_tells_recovery(state, phase):
     ("pacing", "window", "phase"),
     [
         (739 / 256, 739 / 256, "Startup"), (88 / 256, 739 / 256, "Drain"), (1.25, 2.0, "ProbeBW"), (0.75, 2.0, "ProbeBW"),
-        (1.0, 2.0, "ProbeBW"), (1.0, 1.0, "ProbeRTT"), (0.0, 0.0, "not told"),
+        (1.0, 2.0, "ProbeBW"), (1.0, 1.0, "ProbeRTT"), (0.0, 0.0, "unknown"),
     ],
 )  # fmt: skip
 def test_gains_of_the_kernel_tell_bbrs_phases(pacing, window, phase):
@@ -50,7 +50,7 @@ def test_gains_of_the_kernel_tell_bbrs_phases(pacing, window, phase):
 
 
 def test_without_gains_only_the_smallest_window_is_told():
-    assert names(samples("bbr", cwnd_packets=[40.0, 4.0, 40.0])) == ["not told", "ProbeRTT", "not told"]
+    assert names(samples("bbr", cwnd_packets=[40.0, 4.0, 40.0])) == ["unknown", "ProbeRTT", "unknown"]
 
 
 def test_phases_end_where_the_next_begins_and_flows_are_kept_apart():

@@ -40,7 +40,7 @@ def test_what_a_program_logs_stands_beside_what_the_kernel_tells(carried):
     behind = [row for row in rows if row["time_s"] * 1e9 > log["from_ns"] + 5e7]
     assert before and {row["cwnd_packets"] for row in before} == {None}
     assert {(round(row["cwnd_packets"], 6), row["rtt_ms"], row["state"]) for row in behind} == {
-        (round(48400 / 1200, 6), 40.5, "not told")
+        (round(48400 / 1200, 6), 40.5, "unknown")
     }
     assert tables[0]["cwnd_packets"][0].as_py() >= 10
 

@@ -27,6 +27,11 @@ def tell(artist, texts, name="") -> None:
         One text per mark, in the order of the marks.
     name : str
         Name of the cell, CCA or other subject that the marks describe; it precedes each text.
+
+    Raises
+    ------
+    ValueError
+        If the number of texts isn't the number of a line's finite points.
     """
     if isinstance(artist, Line2D):
         shown = int(np.isfinite(np.asarray(artist.get_xydata(), float)).all(axis=1).sum())

@@ -16,6 +16,8 @@ from inference.student_t import quantile
 def clustered_share_interval(positive, trials, confidence) -> tuple[float, float]:
     """Return both ends of the two-sided confidence interval for a share, between 0 and 1.
 
+    Raises `ValueError` without trials, or if a cluster has more positive trials than trials.
+
     Parameters
     ----------
     positive, trials : array_like of int, shape (clusters,)

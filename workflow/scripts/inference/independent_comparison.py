@@ -40,7 +40,10 @@ class Difference:
         return self.bounds(confidence) if self.error else None
 
     def bounds(self, confidence) -> tuple[float, float] | None:
-        """Return bounds for the difference: the interval or, for two single measurements, the limits due to their resolution."""
+        """Return bounds for the difference: the interval or, for two single measurements, the limits due to their resolution.
+
+        The bounds are in the effect's unit; None if the standard error is unknown.
+        """
         if self.error is None:
             return None
         half = self.error * float(quantile((1 + confidence) / 2, self.df)) if self.error else self.reach

@@ -51,6 +51,11 @@ def mean_interval(values, confidence) -> tuple[float, float, float]:
         At least `LEAST_RUNS` values, not all equal.
     confidence : float
         Confidence level of the interval, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than `LEAST_RUNS` values.
     """
     # Sorted, so that resamples don't depend on the order of the values.
     values = np.sort(np.asarray(values, float))

@@ -61,6 +61,11 @@ def decompose(
         Name of each factor.
     confidence : float
         Confidence level of the intervals: t intervals from a stratified jackknife, which omits one replication of a block at a time.
+
+    Raises
+    ------
+    ValueError
+        If the number of cells isn't the product of ``levels``, or a cell has no value.
     """
     values, blocks = np.asarray(values, float), int(np.prod(levels[:block_factors]))
     if len(values) != np.prod(levels) or np.isnan(values).all(axis=1).any():

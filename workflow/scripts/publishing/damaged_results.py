@@ -42,7 +42,12 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
     named = ", ".join(shown(path) for path in damaged[:NAMED]) + (" and others" if len(damaged) > NAMED else "")
     files = f"{len(damaged)} file{'s' * (len(damaged) > 1)} in {folder}"
     what = "would be made again" if only_say else f"moved to {ASIDE} in this folder and made again"
-    tell(f"{files} changed since the results were finished: {named}; {what}.")
+    if damaged[0] == MANIFEST:
+        tell(
+            f"{MANIFEST} in {folder} changed since the results were finished, so other changes can't be noticed: {named}; {what}."
+        )
+    else:
+        tell(f"{files} changed since the results were finished: {named}; {what}.")
     if not only_say:
         for path in damaged:
             place = folder / ASIDE / path
@@ -51,7 +56,11 @@ def set_damaged_aside(folder: Path, only_say: bool) -> None:
 
 
 def damaged_files(folder: Path) -> list[str]:
-    """Return the paths, relative to the folder, of existing result files that don't match the manifest."""
+    """Return the paths, relative to the folder, of existing result files that don't match the manifest.
+
+    If the manifest of finished results was changed, return it and all tidy tables, because no digest is known; if the manifest is invalid,
+    return only its path. Without a manifest, the list is empty.
+    """
     manifest = folder / MANIFEST
     try:
         written_ns, digest = manifest.stat().st_mtime_ns, _sha256(manifest)

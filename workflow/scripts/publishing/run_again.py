@@ -75,7 +75,10 @@ def _require_uml(platform, path, recorded):
 
 
 def run_of(path: Path) -> tuple[Path, str]:
-    """Return the results folder and the run's name, given the path of a run document."""
+    """Return the results folder and the run's name, given the path of a run document.
+
+    Raises `ReceivedError` if the file can't be read or isn't at the path of a run document.
+    """
     if why := absence(path):
         raise ReceivedError(f"RUN={shown(path)}: {why}; allowed: {FORM}.")
     parts = Path(os.path.abspath(path)).parts  # not resolved, because links below the results folder aren't followed

@@ -85,8 +85,8 @@ def cell_means(runs, measures, confidence) -> list[dict]:
 def check_data(runs, checks) -> dict | None:
     """Return the checks of all runs, or None if there are too many.
 
-    ``runs`` contains, for each run, a list of checks [name, 1 if passed else 0, expected value, observed value]. Name and values are
-    indices into ``texts``.
+    The result has two keys. ``runs`` contains, for each run, a list of checks [name, 1 if passed else 0, expected value, observed value].
+    Name and values are indices into ``texts``, the list of distinct texts.
     """
     if len(checks) > MOST_CHECKS:
         return None

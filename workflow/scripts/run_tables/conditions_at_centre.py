@@ -23,7 +23,10 @@ DIGITS_MS = 3
 
 
 def queue_at_centre(scenario, run) -> float | None:
-    """Return the nominal queue limit of a resolved scenario in packets; if no conditions are drawn, this is the limit in ``run``."""
+    """Return the nominal queue limit of a resolved scenario in packets, or None if the limit is in bytes.
+
+    If no conditions are drawn, this is the limit in ``run``.
+    """
     if not is_varied(scenario):
         return run["queue_packets"]
     return RunSpecification({"scenario": scenario, "ip_version": run["ip_version"]}).queue_packets

@@ -158,7 +158,7 @@ def logged(log, packets, times_ns, packet_bytes) -> dict[str, list]:
         found = [values[min(place, len(values) - 1)] if place >= 0 else None for place in places]
         columns[name] = [value / packet_bytes if unit == "packets" and value is not None else value for value in found]
     # The phase is derived from the logged state or, as for the kernel, from ssthresh.
-    return columns if {"state", "ssthresh_packets"} & {*columns} else columns | {"state": ["not told"] * len(places)}
+    return columns if {"state", "ssthresh_packets"} & {*columns} else columns | {"state": ["unknown"] * len(places)}
 
 
 #: Column of ``tidy/sockets.parquet`` -> column of a log, and "packets" if the logged bytes are converted to packets.

@@ -47,7 +47,8 @@ def waiting_per_late_packet(document) -> float | None:
     """Return the column waiting_per_late_packet of `tidy_tables.RUNS`, for the data's direction.
 
     The value isn't the reordering extent of RFC 4737: if a retransmission arrives before the late packet, it ends the wait, and a segment
-    that waits for two late packets is counted once.
+    that waits for two late packets is counted once. None unless `reordering` is set and packets were late, or if a queue dropped a packet:
+    segments behind a lost segment wait too.
     """
     if not specification_of(document).option("reordering", "forward"):
         return None
@@ -79,7 +80,10 @@ def cwnd_packets(document) -> float | None:
 
 
 def window_limited_percent(document) -> float | None:
-    """Return the column window_limited_percent of `RUNS`: the mean over the flows under test, from the last reading of each socket."""
+    """Return the column window_limited_percent of `RUNS`: the mean over the flows under test, from the last reading of each socket.
+
+    None if no socket of these flows was read while it was busy.
+    """
     under_test, last = numbers_under_test(specification_of(document)), {}
     for look in document.get("sockets") or ():
         last |= {socket["flow"]: socket for socket in look["sockets"] if socket.get("busy_ms", 0) > 0}

@@ -162,8 +162,8 @@ def _counts_of(document, interfaces, kind):
 def segment_bytes(document) -> int | None:
     """Return the payload of a full segment in bytes, as reported by TCP at the sender.
 
-    If sockets were not read, return the payload of the programs' largest packet if a program is under test, otherwise the configured
-    payload.
+    If sockets were not read, return the payload of the programs' largest packet if a program is under test, otherwise the study's
+    `segment_bytes`, which is None by default.
     """
     seen = [socket["mss_bytes"] for look in document["sockets"] for socket in look["sockets"] if "mss_bytes" in socket]
     if not seen and programs_under_test(specification_of(document)):

@@ -41,7 +41,7 @@ SOCKETS = Table(
         text_column("flow_cca", "CCA of the flow; in a mix, one of the mix's CCAs."),
         ordinal_column("path", "For MPTCP, the number of the subflow's path, from 1.", "the flow is plain TCP"),
         number_column("time_s", "s", "Time since the traffic's origin, the earliest moment at which a flow may start."),
-        text_column("state", "Loss state of TCP. For a program over UDP, it is the congestion control state in the program's log, or `not told` if the log has no state.", _UNKNOWN, "tcpi_ca_state; qlog"),
+        text_column("state", "Loss state of TCP. For a program over UDP, it is the congestion control state in the program's log, or `unknown` if the log has no state.", _UNKNOWN, "tcpi_ca_state; qlog"),
         number_column("cwnd_packets", "segments", "Congestion window. For a program over UDP, it is counted in packets of the program's largest size.", _UNKNOWN, "tcpi_snd_cwnd; qlog"),
         number_column("ssthresh_packets", "segments", "Slow start threshold.", "the threshold is infinite or not known", "tcpi_snd_ssthresh; qlog"),
         number_column("unacked_packets", "segments", "Segments sent and not acknowledged.", _UNKNOWN, "tcpi_unacked; qlog (bytes in flight)"),

@@ -60,7 +60,7 @@ def touched_by(paths) -> Touched:
     """Return the CCAs to examine for a series that changes the given files.
 
     The series touches the CCAs to which changed kernel files belong (net/ipv4/tcp_<cca>.c, .h), and the CCAs that call their functions. A
-    change to any other kernel file may affect all CCAs, of which those in `DEFAULT` are then examined, too. Files that may belong to a CCA
+    change to any other kernel file may affect every CCA; the CCAs in `DEFAULT` are then examined as well. Files that may belong to a CCA
     that guest kernels don't have are named in ``why``.
 
     Parameters

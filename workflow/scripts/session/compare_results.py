@@ -120,7 +120,7 @@ def summary_words(first, second, table) -> list[str]:
     counts = ", ".join(f"{numbers.get(change, 0)} {change}" for change in CHANGES)
     words = [
         f"From {first.folder} to {second.folder}, {count(len(table), 'row')}: {counts}.",
-        f"Compared: {names}. A row is {WORSE} or {BETTER} if more than half of the pairs of runs differ in this direction by more than the margin, or if more runs "
+        f"Compared: {names}. A row is {WORSE} or {BETTER} if significantly more than half of the pairs of runs differ in this direction by more than the margin, or if significantly more runs "
         f"in one folder failed, exceeded a limit or were far worse (by {FAR} margins) than the rest of their cell. Sign tests are corrected for the whole "
         f"table: with two identical versions, at most {100 * SIGNIFICANCE:g} % of comparisons show a difference.",
         _margin_words(first, second),

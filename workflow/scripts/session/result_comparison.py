@@ -3,7 +3,7 @@
 Runs of the same replication form a pair, and have the same seed if possible. A pair is worse or better only if the difference exceeds the
 margin of the study or the exam. Three kinds of rows are tested, without assumptions about the distribution of values:
 
-- most pairs: *worse* if worse pairs outnumber better pairs, and more than half of all pairs are worse (sign tests);
+- most pairs: *worse* if significantly more pairs are worse than better, and significantly more than half of all pairs are worse (sign tests);
 - rare events: whether more runs are far worse than the rest of the cell (by `FAR` margins), are beyond an exam's limit, or are
   invalid; runs that were not executed, or that the instrument excluded, say nothing about an algorithm, and are left out;
 - both kinds over all scenarios together, to find rare events and changes that a few replications can't show in a single cell.

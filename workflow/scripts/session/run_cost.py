@@ -29,7 +29,7 @@ TIDY_DOCUMENT_S = 0.05
 #: Core time of a run on the machine of benchmarks/README.md, in s: for container, boot and reading back; for each pair of hosts beyond the
 #: first; for each connection; for each group with programs other than iperf3; for each packet.
 RUN_S, PAIR_S, CONNECTION_S, GROUP_S, PACKET_S = 0.6, 0.04, 0.036, 0.27, 1.8e-6
-#: Core time for a packet if two programs carry all flows, in s; a flow then takes no time of its own (docs/many-flows.md).
+#: Core time for a packet if two programs carry all flows, in s; a flow then takes no additional time (docs/many-flows.md).
 SIDE_PACKET_S = 6.6e-6
 #: Core time for a packet of a program, in s: expected (the slowest QUIC stack of benchmarks/README.md), and at most (other stacks, logs). The
 #: two processes cause context switches in the guest.

@@ -98,7 +98,7 @@ def results_of(file, words=()) -> Path:
 
 
 def _last(words, *options):
-    """Return the values of the option that comes last in a command, out of the given ones."""
+    """Return the values that follow the last occurrence of any of the given options in a command."""
     values, is_read = [], False
     for word in words:
         option, has_value, value = word.partition("=")

@@ -101,7 +101,10 @@ def completed_kernels(kernels) -> tuple[dict[str, dict | None], list[str]]:
 
 
 def completed_kernel(one) -> dict | None:
-    """Return a kernel completed as in `completed_kernels`; raise ValueError or OSError with the problem."""
+    """Return a kernel completed as in `completed_kernels`; raise ValueError or OSError with the problem.
+
+    None if the result is the image's kernel: base `newest`, without patches and options.
+    """
     if fixed := [option for option in one.get("config", {}) if option in FIXED_OPTIONS]:
         raise ValueError(f"config sets {fixed[0]}, whose value in envs/guest/kernel.config every guest kernel needs")
     if "m" in one.get("config", {}).values():

@@ -51,7 +51,10 @@ def _in_packets(scenario):
 
 
 def buffer_size(text) -> tuple[float, str]:
-    """Return the size and the unit of a buffer from its text in scenarios.csv, such as "10 packets" or "0.5 BDP"."""
+    """Return the size and the unit of a buffer from its text in scenarios.csv, such as "10 packets" or "0.5 BDP".
+
+    Raises `ValueError` if the unit isn't one of `UNITS`.
+    """
     size, _, unit = text.partition(" ")
     if unit not in UNITS:
         raise ValueError(f"a queue is '{text}'; expected a number of {', '.join(UNITS)}")

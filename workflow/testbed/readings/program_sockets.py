@@ -76,7 +76,7 @@ class ProgramSockets:
                 flow = self._names.get((host, "server", local), self._names.get((host, "client", remote)))
                 if flow is not None:
                     self._ccas[name] = read["cca"]
-                    # A receiver that has closed its side no longer tells; its last count stays.
+                    # A receiver that has closed its side no longer reports a count, so the last one is kept.
                     if (arrived := received.get((host, local, remote))) is not None:
                         read["received_ce_packets"] = arrived
                     self._last[name] = {

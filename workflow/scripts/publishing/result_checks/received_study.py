@@ -96,7 +96,7 @@ class ReceivedStudy:
 def _resolved(study):
     """Return the study from a provenance file; raise ReceivedError unless it is resolved exactly as the workflow would resolve it."""
     if names_files_unread(study):
-        raise ReceivedError("has a study whose kernels are not complete, as written by the workflow")
+        raise ReceivedError("has a study whose kernels or programs are without a digest that the workflow writes")
     try:
         made = studies.resolve(study, "study")
     except studies.StudyError as error:
@@ -106,7 +106,7 @@ def _resolved(study):
     made = studies.measured(made)
     # Earlier versions of the provenance file contain the title and the description.
     if first_difference({key: value for key, value in study.items() if key not in studies.PROSE}, made):
-        raise ReceivedError("has a study that is not complete, as written by the workflow")
+        raise ReceivedError("has a study that is not complete (the workflow writes every key)")
     return made
 
 
@@ -138,7 +138,9 @@ def check_specification(document: object, source: str) -> dict:
         "scenarios": [scenario],
     }
     if names_files_unread(study):
-        raise ReceivedError(f"{source}: its kernels are not complete, as written by the workflow.")
+        raise ReceivedError(
+            f"{source}: its kernels or programs are not complete; allowed: with all digests, as the workflow writes them."
+        )
     try:
         study = studies.resolve(study, source)
     except studies.StudyError as error:
@@ -154,12 +156,12 @@ def check_specification(document: object, source: str) -> dict:
         made["scenario"] = made["scenario"] | {"groups": groups}
     if made.get("cca_definitions") != document.get("cca_definitions"):
         raise ReceivedError(
-            f"{source}: its cca_definitions are not the complete definitions of its CCA, as written by the workflow."
+            f"{source}: its cca_definitions are not complete; allowed: all keys of the definitions of its CCA, and no others."
         )
     if made["scenario"] != document["scenario"]:
         raise ReceivedError(
-            f"{source}: its scenario is not complete, as written by the workflow: "
-            "without label, and with every key of every section."
+            f"{source}: its scenario is not complete; "
+            "allowed: every key of every section, and no label, as the workflow writes it."
         )
     of_run = {"cca": document["cca"], "ip_version": document["ip_version"], "replication": study["replications"]}
     return {**made, **of_run, "seed": study["seed"]}

@@ -117,7 +117,7 @@ def _resolved(path, study):
     """Return the resolved study of a received study file; raise ReceivedError if the study differs from the provenance."""
     content = parse(path.read_bytes())
     if names_files_unread(content):
-        raise ReceivedError(f"{STUDY} has kernels that are not complete, as written by the workflow")
+        raise ReceivedError(f"{STUDY} has kernels or programs without a digest that the workflow writes")
     try:
         resolved = studies.resolve(studies.load(path), path)
     except studies.StudyError as error:

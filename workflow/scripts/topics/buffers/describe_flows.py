@@ -13,7 +13,7 @@ from run_tables.conditions_at_centre import runs_at_centre
 from run_tables.resolution import resolution_of
 from run_tables.run_keys import CELL, RUN
 from tcp_models.fairness_index import jain_index
-from topics.buffers.flow_panels import at_centre
+from topics.buffers.compared_flows import at_centre
 from topics.buffers.kato_table import STARVED_SHARE
 from topics.buffers.tables import FLOW_GOODPUT, FLOW_GOODPUT_CELLS, STATISTICS
 from wording.number_format import is_missing
@@ -52,7 +52,10 @@ def describe_run(goodputs_mbps, capacity_mbps) -> dict:
 
 
 def describe_runs(runs, flows, scenarios) -> pd.DataFrame:
-    """Return `FLOW_GOODPUT`: one row per valid run with long flows, in the order of `runs`."""
+    """Return `FLOW_GOODPUT`: one row per valid run with long flows, in the order of `runs`.
+
+    Raises `ValueError` if ``flows`` has no row of such a run.
+    """
     places = _places_of(runs, scenarios)
     runs, flows, _ = at_centre(runs, flows, scenarios)
     goodputs = {run: group["goodput_mbps"] for run, group in flows.groupby(RUN)}

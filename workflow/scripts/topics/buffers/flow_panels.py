@@ -9,13 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from experiment.flow_groups import REVERSE
 from figure_parts.axis_scales import linear_axis
 from figure_parts.category_panels import CategoryPanels, buffer_names, draw_nothing, level, slots, with_ip_version
 from figure_parts.figure_style import apply_style, cca_colour
-from run_tables.conditions_at_centre import runs_at_centre
-from run_tables.run_keys import CELL, RUN
-from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words, with_series
+from run_tables.run_keys import CELL
+from wording.scenario_series import buffers_of, platform_name, platforms_of, setting_words
 from wording.sentence_words import cca_name
 
 
@@ -32,21 +30,6 @@ class FlowPanel:
     cells: list[tuple[str | None, str, str]]
     names: list[str]
     below: str
-
-
-def at_centre(runs, flows, scenarios) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the runs with nominal instead of random conditions, the flows under test, and the scenarios with the series of each.
-
-    The capacity of runs in which other flows share the link is missing, because the flows under test can't get all of it.
-    """
-    runs = runs_at_centre(runs, scenarios)
-    others = flows.loc[~flows["under_test"] & (flows["direction"] != REVERSE), RUN]
-    is_shared = pd.MultiIndex.from_frame(runs[RUN]).isin(pd.MultiIndex.from_frame(others))
-    return (
-        runs.assign(capacity_mbps=runs["capacity_mbps"].mask(is_shared)),
-        flows[flows["under_test"]],
-        with_series(scenarios),
-    )
 
 
 def shown_by_buffer(table: pd.DataFrame) -> tuple[list[str], pd.DataFrame]:

@@ -6,8 +6,9 @@ from figure_parts.category_panels import bars, upright
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import cell_name, tell, value_words
 from run_tables.run_keys import CELL, RUN
+from topics.buffers.compared_flows import at_centre
 from topics.buffers.flow_counts import flows_words
-from topics.buffers.flow_panels import at_centre, draw_flows, of_panels, panels_by_buffer, panels_by_platform
+from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer, panels_by_platform
 from wording.number_format import number
 from wording.sentence_words import cca_name
 

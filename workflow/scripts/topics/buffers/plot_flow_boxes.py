@@ -8,7 +8,8 @@ from figure_parts.figure_style import LIGHT
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import cell_name, tell
 from run_tables.run_keys import CELL, RUN
-from topics.buffers.flow_panels import at_centre, draw_flows, of_panels, panels_by_buffer
+from topics.buffers.compared_flows import at_centre
+from topics.buffers.flow_panels import draw_flows, of_panels, panels_by_buffer
 from wording.number_format import number
 from wording.sentence_words import cca_name
 

@@ -10,8 +10,9 @@ from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import value_axis
 from figure_parts.tooltips import tell_line
 from run_tables.run_keys import CELL, RUN
+from topics.buffers.compared_flows import at_centre
 from topics.buffers.flow_counts import flows_words
-from topics.buffers.flow_panels import at_centre, fair_share
+from topics.buffers.flow_panels import fair_share
 from wording.number_format import number
 from wording.scenario_series import buffers_of, platform_name, platforms_of
 from wording.sentence_words import cca_name

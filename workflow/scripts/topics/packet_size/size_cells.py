@@ -81,7 +81,7 @@ def _calculated(row):
 def data_of_packets(runs, flows) -> pd.Series:
     """Return each run's mean data per packet in bytes: the bytes sent divided by the packets offered to the bottleneck.
 
-    For TCP, the bytes sent are those that arrived and those sent again; iperf3's own count includes bytes that TCP didn't send. The few packets without test data (those of the TCP handshake and of iperf3's control connection) are counted too. The value is nan for
+    For TCP, the bytes sent are the bytes that arrived plus a full segment for each retransmit; iperf3's own count includes bytes that TCP didn't send. The few packets without test data (those of the TCP handshake and of iperf3's control connection) are counted too. The value is nan for
     runs without a goodput, and for runs with a server, because the server's responses are counted as packets.
     """
     of_runs = flows.groupby(RUN)[["bytes_sent", "bytes_received", "retransmits"]].sum(min_count=1)

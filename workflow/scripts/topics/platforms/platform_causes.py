@@ -56,7 +56,10 @@ def causes(platforms: pd.DataFrame) -> pd.DataFrame:
 
 
 def turned(effect: float, scale: str) -> float | None:
-    """Return a difference with its sides exchanged: on the ratio scale, +25 % becomes -20 %; on other scales, the sign changes."""
+    """Return a difference with its sides exchanged: on the ratio scale, +25 % becomes -20 %; on other scales, the sign changes.
+
+    None if the difference is missing, or if it is -100 % on the ratio scale.
+    """
     if pd.isna(effect):
         return None
     if scale != "ratio":

@@ -33,7 +33,7 @@ def early_retransmits(path, durations_s) -> dict[tuple, float]:
     """
     counts = {}
     for run, rows in series_of_runs(path, ["end_s", "retransmits"], wanted=None):
-        # The end of an interval that ends with the quarter may be a few microseconds late.
+        # The last interval of the quarter may end a few microseconds late.
         early = rows["end_s"] <= START_UP * durations_s[run[0]] + 1e-3
         counts[run] = float(rows.loc[early, "retransmits"].sum(min_count=1))
     return counts

@@ -8,7 +8,7 @@ from run_tables.table import Table, columns_with_intervals, count_column, mean_o
 
 _NO_RUN = "no valid run has a value"
 _NOT_REACHED = "in a valid run too few objects were complete to reach the percentile, or no run is valid"
-#: Minimum number of objects for which a 95th percentile is given by itself.
+#: Minimum number of objects for which a 95th percentile is reported, in a finding or for a size class.
 LEAST_OBJECTS = 20
 #: Measures of a group that are estimated for each cell: columns of `GROUPS`.
 MEASURES = tuple(

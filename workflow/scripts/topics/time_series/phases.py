@@ -38,7 +38,7 @@ RECOVERY = "fast recovery"
 LOSS = "loss recovery"
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "Startup", "Drain", "ProbeBW", "ProbeRTT"
 #: Phase of samples that don't show a phase, such as BBR samples that were taken before the first packet or that lack the gains.
-UNTOLD = "not told"
+UNTOLD = "unknown"
 ALL_PHASES = (SLOW_START, AVOIDANCE, RECOVERY, LOSS, STARTUP, DRAIN, PROBE_BW, PROBE_RTT, UNTOLD)
 #: Columns of the samples from which phases are derived.
 COLUMNS = ("state", "cwnd_packets", "ssthresh_packets", "bbr_pacing_gain", "bbr_cwnd_gain", "bbr_version")
@@ -64,7 +64,7 @@ def phase_of_samples(series) -> pd.Categorical:
         (bbr & gains & _near(window, BBR_PROBE_BW_CWND_GAIN), PROBE_BW),
         (bbr & np.isnan(pacing) & (cwnd <= BBR_PROBE_RTT_PACKETS), PROBE_RTT),
         (bbr, UNTOLD),
-        (np.isnan(cwnd) | (state == "not told") | (state == "application_limited"), UNTOLD),
+        (np.isnan(cwnd) | (state == "unknown") | (state == "application_limited"), UNTOLD),
         (state == "slow_start", SLOW_START),
         (state == "congestion_avoidance", AVOIDANCE),
         (state == "loss", LOSS),

@@ -20,7 +20,7 @@ _FLOWS_CCA = text_column("flow_cca", "CCA of the flows; in a mix, one of the mix
 _PHASE = text_column(
     "phase",
     "Phase of congestion control: `slow start`, `congestion avoidance`, `fast recovery`, `loss recovery`, or for BBR `Startup`, `Drain`, "
-    "`ProbeBW`, `ProbeRTT`; `not told` if the samples don't show the phase.",
+    "`ProbeBW`, `ProbeRTT`; `unknown` if the samples don't show the phase.",
 )  # fmt: skip
 _QUANTITY = text_column("quantity", "Measured quantity of the window, such as `peak` or `time between losses`.")
 _UNIT = text_column("unit", "Unit of the quantity.")

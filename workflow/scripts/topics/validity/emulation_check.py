@@ -22,6 +22,11 @@ def wilson_interval(hits, trials, confidence) -> tuple[float, float]:
         Number of successes, and number of trials (at least one).
     confidence : float
         Confidence level of the interval, between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        If there are no trials, or ``hits`` is not between 0 and ``trials``.
     """
     if trials < 1 or not 0 <= hits <= trials:
         raise ValueError(f"{hits} of {trials}: expected a share of at least one trial")
