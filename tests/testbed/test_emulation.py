@@ -30,7 +30,7 @@ def test_a_loss_model_is_read_back_as_the_kernel_stores_it(p, r, share, packets)
     netem = Netem(delay_ms=10, jitter_ms=0, loss_percent=100 * p / (p + r), seed=1, loss_model=GilbertElliott(p, r))
     told = netem.expected()["netem"]
     assert (told["loss_percent"], told["loss_burst_packets"]) == (
-        pytest.approx(share),
+        pytest.approx(share, rel=1e-5),
         pytest.approx(packets, rel=1e-5),
     )
 
