@@ -51,9 +51,8 @@ def _unmet(scenario, name, needs):
 def share_problems(scenario) -> Iterator[str]:
     """Yield a problem for each share of packets that is too small for tc, which would set no effect at all."""
     link = scenario["link"]
-    shares = {
-        f"link.{key}.{way}": link[key][way] for key in ("duplicate_percent", "corrupt_percent") for way in DIRECTIONS
-    }
+    options = [option.name for option in LINK_OPTIONS if option.name.endswith("_percent")]
+    shares = {f"link.{name}.{way}": link[name][way] for name in options for way in DIRECTIONS}
     shares |= {f"link.loss_percent.{way}": link["loss_percent"][way] for way in DIRECTIONS if not _models_of(link, way)}
     shares |= {
         f"link.timeline[{number}].loss_percent": one["loss_percent"] or 0 for number, one in enumerate(link["timeline"])
