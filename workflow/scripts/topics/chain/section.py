@@ -12,7 +12,7 @@ SHOWN = (
     shown_number("Long flows' share, %", "long_share_percent", 1), shown_interval("Interval", "long_share_percent", 1),
     shown_number("Reno in theory, independent losses, %", "independent_percent", 1),
     shown_number("Reno in theory, simultaneous losses, %", "synchronised_percent", 1),
-    shown_number("1/(√n + 1), %", "minimum_delay_percent", 1), shown_number("1/(n + 1), %", "proportional_percent", 1),
+    shown_number("Minimum delay, %", "minimum_delay_percent", 1), shown_number("Proportional, %", "proportional_percent", 1),
     shown_number("Long flows' RTT, ms", "long_rtt_ms", 1), shown_number("Cross flows' RTT, ms", "cross_rtt_ms", 1),
     shown_number("Retransmitted by long flows, %", "long_retransmit_percent", 3),
     shown_number("Retransmitted by cross flows, %", "cross_retransmit_percent", 3), shown_number("Used, %", "used_percent", 1),

@@ -1,7 +1,7 @@
 """Plot queueing delay, jitter and loss of real-time streams, with one slot for each CCA of the competing long flows."""
 
 from figure_parts.axis_scales import linear_axis
-from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, slots, with_ip_version
+from figure_parts.category_panels import CategoryPanels, draw_interval, draw_nothing, panel_names, slots
 from figure_parts.figure_style import LIGHT, SMALL_SIZE_PT, apply_style, cca_colour, cca_marker
 from figure_parts.figure_svg import Drawing
 from figure_parts.tooltips import tell, value_words
@@ -24,9 +24,9 @@ def shown_measures(cells) -> dict[str, str]:
 def _draw(cells):
     """Return the figure: one panel per measure for each set of conditions, IP version and group, with one slot per competing CCA."""
     apply_style()
-    groups, versions = (
+    groups, places = (
         list(cells.groupby(["setting", "conditions", "ip_version", "group"], sort=False)),
-        list(cells["ip_version"].unique()),
+        panel_names(cells),
     )
     shown = shown_measures(cells)
     drawn = CategoryPanels(TITLE, len(shown) * len(groups), columns=2)
@@ -34,7 +34,7 @@ def _draw(cells):
     for (_, conditions, ip_version, group), here in groups:
         lines = lines_of(here)
         for measure, what in shown.items():
-            place_words = with_ip_version(f"{group}, {conditions}", ip_version, versions)
+            place_words = f"{group}, {places[conditions, ip_version]}"
             axes = drawn.add(what, place_words, linear_axis(0, highest[measure]))
             names = ["none" if line.beside == ALONE else line.name.removeprefix("against ") for line in lines.values()]
             slots(axes, names, "competing long flows")

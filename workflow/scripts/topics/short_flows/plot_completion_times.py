@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import Axis, log_axis
-from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_version
+from figure_parts.category_panels import CategoryPanels, none_to_draw, panel_names
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
@@ -61,13 +61,12 @@ def _draw(data):
     if data.empty:
         return none_to_draw(TITLE, "no object of a valid run was complete")
     panels = list(data.groupby(["setting", "conditions", "ip_version", "group", "group_cca"], sort=False))
-    lines, versions = max(len(lines_of(group)) for _, group in panels), list(data["ip_version"].unique())
+    lines, names = max(len(lines_of(group)) for _, group in panels), panel_names(data)
     drawn = CategoryPanels(TITLE, len(panels), lines, columns=2)
     axis = log_axis(data["completion_ms"].min(), data["completion_ms"].max())
     for (_, conditions, ip_version, group, cca), here in panels:
-        axes = drawn.add(
-            f"{group} ({cca_name(cca)}), share of objects", with_ip_version(conditions, ip_version, versions), SHARES
-        )
+        place = names[conditions, ip_version]
+        axes = drawn.add(f"{group} ({cca_name(cca)}), share of objects", place, SHARES)
         value_axis(axes, "x", axis, spaced=True)
         axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
         unit_below(axes, axis, "completion time, ms")
@@ -79,7 +78,7 @@ def _draw(data):
             tell_line(drawn_line, name, "ms", "of the objects")
             key.append(Line2D([], [], lw=1.2, label=name, **look))
             words.append(f"{name}: median {reached(line, 0.5)}, 95th percentile {reached(line, 0.95)}")
-        drawn.finish(axes, f"Completion times of group {group}, {conditions}. {'; '.join(words)}.", key)
+        drawn.finish(axes, f"Completion times of group {group}, {place}. {'; '.join(words)}.", key)
     return drawn
 
 

@@ -3,7 +3,7 @@
 from matplotlib.lines import Line2D
 
 from figure_parts.axis_scales import log_axis
-from figure_parts.category_panels import CategoryPanels, none_to_draw, with_ip_version
+from figure_parts.category_panels import CategoryPanels, none_to_draw, panel_names
 from figure_parts.figure_style import SMALL_SIZE_PT, apply_style
 from figure_parts.figure_svg import Drawing
 from figure_parts.scenario_panels import unit_below, value_axis
@@ -25,7 +25,7 @@ def _draw(sizes):
     if sizes.empty:
         return none_to_draw(TITLE, f"no size class with {LEAST} objects that have a slowdown")
     groups = list(sizes.groupby(["setting", "conditions", "ip_version", "group", "group_cca"], sort=False))
-    lines, versions = max(len(lines_of(group)) for _, group in groups), list(sizes["ip_version"].unique())
+    lines, names = max(len(lines_of(group)) for _, group in groups), panel_names(sizes)
     drawn = CategoryPanels(TITLE, len(SHOWN) * len(groups), lines, columns=2)
     middles = (sizes["from_bytes"] * sizes["to_bytes"]) ** 0.5 / 1e3
     across, up = (
@@ -35,7 +35,7 @@ def _draw(sizes):
     for (_, conditions, ip_version, group, cca), here in groups:
         named = lines_of(here)
         for column, name in SHOWN.items():
-            place = with_ip_version(conditions, ip_version, versions)
+            place = names[conditions, ip_version]
             axes = drawn.add(f"{group} ({cca_name(cca)}), {name} of slowdown", place, up)
             value_axis(axes, "x", across, spaced=True)
             axes.tick_params(axis="x", labelsize=SMALL_SIZE_PT)
@@ -54,10 +54,10 @@ def _draw(sizes):
                 ]
                 tell(line_drawn, texts, name_of_line)
                 key.append(Line2D([], [], lw=1.2, label=name_of_line, **look))
-                ends = [number(known[column].iloc[place]) for place in (0, -1)] if len(known) else ["-", "-"]
+                ends = [number(known[column].iloc[end]) for end in (0, -1)] if len(known) else ["-", "-"]
                 words.append(f"{name_of_line}: {ends[0]} for the smallest, {ends[1]} for the largest")
             drawn.finish(
-                axes, f"{name.capitalize()} of the slowdown of group {group}, {conditions}. {'; '.join(words)}.", key
+                axes, f"{name.capitalize()} of the slowdown of group {group}, {place}. {'; '.join(words)}.", key
             )
     return drawn
 
