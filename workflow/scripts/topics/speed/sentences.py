@@ -35,7 +35,7 @@ def _lone_price(tables, one_ip_version) -> str:
         several = len(means) > 1
         if top["mean"] > 0:
             parts.append(
-                f"retransmitted {short(top['mean'])} % of its segments in {place}"
+                f"had {short(top['mean'])} % retransmissions among its segments in {place}"
                 + (", the most of all cells," if several else "")
             )
         else:
