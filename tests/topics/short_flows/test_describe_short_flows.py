@@ -13,7 +13,7 @@ from topics.real_time import topic as real_time
 from topics.real_time.describe_real_time import describe_real_time
 from topics.short_flows import topic as short_flows
 from topics.short_flows.describe_short_flows import LEAST_OBJECTS, describe_groups, describe_sizes
-from topics.short_flows.plot_completion_times import _figure_rows, reached
+from topics.short_flows.plot_completion_times import _draw, _figure_rows, reached
 from topics.short_flows.section import _completion
 
 CELL = {"scenario": "s", "cca": "cubic", "ip_version": "ipv4"}
@@ -87,6 +87,20 @@ def test_a_line_ends_at_the_share_that_was_complete():
     # Over all 20 the median is between the tenth and eleventh; over the 13 that were complete it would be the seventh, 35 s.
     assert reached(data, 0.5) == "50,000 ms"
     assert reached(data, 0.95) == "not reached (65 % complete)"
+
+
+def test_a_line_of_equal_times_is_drawn():
+    """Objects of the same size on an empty path: the line rises from 0 to 1 at their only time."""
+    rows = [
+        CELL
+        | WEB
+        | {"replication": 1, "valid": True, "object": n, "bytes": 9, "completion_ms": 40.0, "watched_ms": 40.0}
+        for n in range(3)
+    ]
+    data = _figure_rows(completed(pd.DataFrame(rows), SHORT_FLOWS).assign(**SETTINGS["s"]))
+    drawing = _draw(data).drawing("", data)
+    drawn = [line.get_xydata().tolist() for axes in drawing.figure.axes for line in axes.lines]
+    assert [[40, 0], [40, 1]] in drawn
 
 
 def test_streams_by_hand():

@@ -74,6 +74,8 @@ def _draw(data):
         named = lines_of(here)
         for of_line, line in here.groupby(LINE, sort=False):
             name, look = named[of_line].name, named[of_line].look
+            # The line begins at a share of 0, so that a line of equal times is drawn as well.
+            line = pd.concat([line.head(1).assign(share=0.0), line])
             (drawn_line,) = axes.step(line["completion_ms"], line["share"], where="post", lw=1.1, zorder=2, **look)
             tell_line(drawn_line, name, "ms", "of the objects")
             key.append(Line2D([], [], lw=1.2, label=name, **look))
