@@ -150,7 +150,7 @@ def test_a_queue_too_small_or_too_large_for_its_discipline_is_refused(small, key
 
 
 @pytest.mark.parametrize(
-    ("discipline", "name", "value", "words", "told"),
+    ("discipline", "name", "value", "words", "expected"),
     [
         ("cake", "rtt_ms", 1.66667, "rtt 1667us", 1.667),
         ("dualpi2", "step_threshold_ms", 2.5005, "step_thresh 2500us", 2.5),
@@ -159,6 +159,6 @@ def test_a_queue_too_small_or_too_large_for_its_discipline_is_refused(small, key
         ("pie", "target_ms", 15, "target 15000us", 15),
     ],
 )
-def test_times_are_read_back_in_the_microseconds_that_were_written(discipline, name, value, words, told):
+def test_times_are_read_back_in_the_microseconds_that_were_written(discipline, name, value, words, expected):
     parameter = DISCIPLINES[discipline].parameter(name)
-    assert (parameter.written(value), parameter.read_back_of(value)) == (words, pytest.approx(told, abs=1e-9))
+    assert (parameter.written(value), parameter.read_back_of(value)) == (words, pytest.approx(expected, abs=1e-9))

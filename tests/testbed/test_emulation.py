@@ -28,8 +28,8 @@ def test_a_policers_rate_is_set_and_read_back_in_whole_bytes_per_second():
 def test_a_loss_model_is_read_back_as_the_kernel_stores_it(p, r, share, packets):
     """1e-8 is 43 of 2^32; the values read back in the guest."""
     netem = Netem(delay_ms=10, jitter_ms=0, loss_percent=100 * p / (p + r), seed=1, loss_model=GilbertElliott(p, r))
-    told = netem.expected()["netem"]
-    assert (told["loss_percent"], told["loss_burst_packets"]) == (
+    expected = netem.expected()["netem"]
+    assert (expected["loss_percent"], expected["loss_burst_packets"]) == (
         pytest.approx(share, rel=1e-5),
         pytest.approx(packets, rel=1e-5),
     )

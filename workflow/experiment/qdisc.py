@@ -45,7 +45,7 @@ class Parameter:
         return f"{self.word} {round(value * 1e3)}us" if self.unit == "ms" else f"{self.word} {value}"
 
     def read_back_of(self, value) -> float | bool | str | None:
-        """Return what the kernel must report for a given value; times are passed to it in whole microseconds."""
+        """Return the value that the kernel must report for a given value; times are passed to the kernel in whole microseconds."""
         if self.unit == "ms" and isinstance(value, float):
             value = round(value * 1e3) / 1e3
         return self.kept(value) if self.kept and value is not None else value

@@ -100,7 +100,7 @@ def test_each_result_has_a_sentence():
         "1 of 3 runs that were compared with a repetition gave a different document for the same seed, so runs with q can't be reproduced.",
         "First difference: a/p:mine/ipv4/1, /x: 1 in the run, 2 in its repetition.",
         "2 runs were repeated with the same bytes: with p:mine.",
-        "1 repeated run says nothing about reproducibility: a/p:mine/ipv4/1, the run failed: x.",
+        "1 repeated run is no evidence of reproducibility: a/p:mine/ipv4/1, the run failed: x.",
     ]
 
 

@@ -48,7 +48,7 @@ def test_what_is_not_reproducible_is_said_on_the_page_and_on_the_terminal(fresh)
     # Limits of runs apply to their repetitions; one that the machine ends says nothing about the program.
     short = ("--configfile", "my/twice.yaml", "-R", "repeat_run", "--set-resources", "emulate_run:wall_limit_s=1")
     _, printed = fresh.snakemake("--cores", "2", *short, started=True)
-    assert "2 repeated runs say nothing about reproducibility: alone/" in printed and "time limit of 1 s" in printed
+    assert "2 repeated runs are no evidence of reproducibility: alone/" in printed and "time limit of 1 s" in printed
     assert "can't be reproduced" not in printed
     assert "Not reproducible" not in (results / "report.html").read_text()
     # A table of programs that the study no longer has isn't reported.

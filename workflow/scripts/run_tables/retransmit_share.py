@@ -22,3 +22,11 @@ def retransmit_percent(retransmits, data_bytes, mss_bytes) -> float | pd.Series:
     """
     again_bytes = retransmits * mss_bytes
     return 100 * again_bytes / (again_bytes + data_bytes)
+
+
+def retransmit_percent_of(flows, mss_bytes) -> float:
+    """Return the `retransmit_percent` of several flows together, or nan if a flow's retransmits are unknown.
+
+    ``flows`` are rows of ``tidy/flows.csv``, and ``mss_bytes`` is the payload of a full segment in bytes.
+    """
+    return retransmit_percent(flows["retransmits"].sum(skipna=False), flows["bytes_received"].sum(), mss_bytes)

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from run_tables.estimated_cells import estimated_cells
-from run_tables.retransmit_share import retransmit_percent
+from run_tables.retransmit_share import retransmit_percent_of
 from run_tables.run_keys import RUN
 from tcp_models.chain_models import fair_share, reno_share_independent, reno_share_synchronised
 from topics.chain.tables import CHAIN_CELLS
@@ -50,14 +50,10 @@ def measure_run(run, flows, bottlenecks) -> dict[str, float]:
         "used_percent": 100 * sum(one / ideal for one, ideal in zip(through, ideals, strict=True)) / len(through),
         "long_rtt_ms": long["rtt_mean_ms"].mean(),
         "cross_rtt_ms": cross["rtt_mean_ms"].mean(),
-        "long_retransmit_percent": _retransmit_percent(long, run["mss_bytes"]),
-        "cross_retransmit_percent": _retransmit_percent(cross, run["mss_bytes"]),
+        "long_retransmit_percent": retransmit_percent_of(long, run["mss_bytes"]),
+        "cross_retransmit_percent": retransmit_percent_of(cross, run["mss_bytes"]),
         "queue_drop_percent": (100 * counted["queue_drops"] / counted["packets_sent"]).mean(),
     }
-
-
-def _retransmit_percent(flows, mss_bytes):
-    return retransmit_percent(flows["retransmits"].sum(skipna=False), flows["bytes_received"].sum(), mss_bytes)
 
 
 def describe_chains(runs, flows, bottlenecks, scenarios, settings, confidence) -> pd.DataFrame:

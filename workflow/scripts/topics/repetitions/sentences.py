@@ -26,8 +26,8 @@ def repetition_sentences(rows: Iterable[Mapping]) -> list[str]:
         repeated = "run was repeated" if len(same) == 1 else "runs were repeated"
         sentences.append(f"{len(same):,} {repeated} with the same bytes: with {_listed(_programs_of(same))}.")
     if failed := [row for row in rows if row["result"] == FAILED]:
-        runs = "run says" if len(failed) == 1 else "runs say"
-        sentences.append(f"{len(failed):,} repeated {runs} nothing about reproducibility: {_first_of(failed)}.")
+        runs = "run is" if len(failed) == 1 else "runs are"
+        sentences.append(f"{len(failed):,} repeated {runs} no evidence of reproducibility: {_first_of(failed)}.")
     return sentences
 
 

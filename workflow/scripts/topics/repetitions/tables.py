@@ -14,7 +14,7 @@ REPETITIONS = Table(
         verdict_column(
             "result",
             f"`{SAME}` if both executions gave the same run document, byte for byte; otherwise `{DIFFERENT}`. `{FAILED}` if one of the "
-            "executions failed, or the programs failed in the same way in both, which says nothing about reproducibility.",
+            "executions failed, or the programs failed in the same way in both, which is no evidence of reproducibility.",
             unmeasured=(FAILED,),
         ),
         text_column(

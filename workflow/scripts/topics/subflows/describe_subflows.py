@@ -3,7 +3,7 @@
 import pandas as pd
 
 from run_tables.estimated_cells import estimated_cells
-from run_tables.retransmit_share import retransmit_percent
+from run_tables.retransmit_share import retransmit_percent_of
 from run_tables.run_keys import RUN
 from topics.subflows.tables import SUBFLOW_SHARES
 from wording.number_format import count
@@ -21,13 +21,9 @@ def measure_run(flows, mss_bytes) -> dict[str, float]:
         "share_percent": 100 * goodput[first].sum(skipna=False) / goodput.sum(skipna=False),
         "mptcp_goodput_mbps": goodput[first].mean(),
         "other_goodput_mbps": goodput[~first].mean(),
-        "mptcp_retransmit_percent": _retransmit_percent(flows[first], mss_bytes),
-        "other_retransmit_percent": _retransmit_percent(flows[~first], mss_bytes),
+        "mptcp_retransmit_percent": retransmit_percent_of(flows[first], mss_bytes),
+        "other_retransmit_percent": retransmit_percent_of(flows[~first], mss_bytes),
     }
-
-
-def _retransmit_percent(flows, mss_bytes):
-    return retransmit_percent(flows["retransmits"].sum(skipna=False), flows["bytes_received"].sum(), mss_bytes)
 
 
 def describe_subflows(runs, flows, scenarios, settings, confidence) -> pd.DataFrame:
